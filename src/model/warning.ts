@@ -85,11 +85,22 @@ export function warningClass({ code }: Pick<Warning, 'code'>): string {
   return code.slice(0, code.indexOf('_')).toLowerCase();
 }
 
-/** How the warning about a read of the clock continues after the name of the function, where a package makes it and not the code of the author. */
+/** How the warning about a read of the machine continues after the name of the function, where a package makes it and not the code of the author. */
 export const BY_PACKAGE = ' by a package';
-/** True for the warning about a read of the clock by a package. The result may not depend on it: `isobar prove` and samples find out. */
-export function isPackageClock({ code, text }: Warning): boolean {
-  return code === 'IMPURE_CLOCK' && text.includes(`${BY_PACKAGE} in strategy code: `);
+/** True for the warning about a read of the clock or of the local time by a package. The result may not depend on it: `isobar prove` and samples find out. */
+export function isPackageRead({ code, text }: Warning): boolean {
+  return (code === 'IMPURE_CLOCK' || code === 'IMPURE_LOCAL_TIME') && text.includes(`${BY_PACKAGE} in strategy code: `);
+}
+
+/** How the warning continues about members of built-ins that code may have replaced for a part of a run. */
+const FOR_A_TIME = ' for a time';
+/** Returns the warning that code may have replaced `members` in a part of a run. It may also have written such a member of an object of its own. */
+export function briefReplacement(members: string): Warning {
+  return warning('STATE_GLOBAL', `the strategy replaces ${members}${FOR_A_TIME}, which everything in its process shares and isobar calls`);
+}
+/** True for the warning of `briefReplacement`. The sample of a backtest finds out whether it is right. */
+export function isBriefReplacement({ code, text }: Warning): boolean {
+  return code === 'STATE_GLOBAL' && text.includes(`${FOR_A_TIME}, which everything`);
 }
 
 /** Returns the text with its place, such as `Math.random was called (strategies/mine.ts:12)`. */

@@ -35,12 +35,14 @@ afterAll(async () => {
  * Biased strategies that change state shared by all code of their thread, or whose callbacks may come after the run. Each gets its own
  * thread. The others leave nothing behind, and share a reused thread.
  */
-const NEED_OWN_THREAD = new Set(
-  [
+const NEED_OWN_THREAD = new Set([
+  // It adds members to built-ins.
+  'clean/packageLocal.ts',
+  ...[
     'abortTimeout', 'asyncGen', 'asyncHelper', 'asyncNoAwait', 'constructorPromise', 'fetch', 'immediate', 'micro', 'promise', 'timeout',
-    'child', 'ctorThis', 'decimalMethod', 'decimalSettings', 'fixedStackLimit', 'globalSwap', 'globalThis', 'host', 'inspector', 'iteratorSwap', 'listenerLimit', 'lockedStack', 'lockedStackLimit', 'redefinedIterator', 'requireCache', 'patchMap', 'patchMath', 'promisesMark', 'putBack', 'quietIterator', 'setter', 'subtle', 'symbols', 'walk', 'workerThreads',
+    'child', 'ctorThis', 'decimalMethod', 'decimalSettings', 'fixedStackLimit', 'globalSwap', 'globalThis', 'host', 'inspector', 'iteratorSwap', 'listenerLimit', 'lockedStack', 'lockedStackLimit', 'redefinedIterator', 'requireCache', 'patchMap', 'patchMath', 'promisesMark', 'putBack', 'quietIterator', 'setter', 'subtle', 'symbols', 'walk', 'lateGetter', 'lateGlobal', 'lateIterator', 'lateSpecies', 'packageGetHours', 'workerThreads',
   ].map((name) => `biased/${name}.ts`),
-); // prettier-ignore
+]); // prettier-ignore
 
 /** The outcome of a run, with its warnings about look-ahead, state and impure calls only. */
 interface RunOutcome {
@@ -85,9 +87,11 @@ const CLEAN_WITH_THREAD = new Set([
   'moonPhase.ts',
   'ownDates.ts',
   'ownRolls.ts',
+  'ownIterator.ts',
   'packageClock.ts',
   'packageLateClean.ts',
   'packageLoad.ts',
+  'packageLocal.ts',
   'packageWait.ts',
   'packageWaitsAtLoad.ts',
   'requiredModules.ts',
@@ -138,12 +142,20 @@ test.each([
   ['packageYear.ts', 'IMPURE_CLOCK', 4],
   ['packageElapsed.ts', 'IMPURE_CLOCK', 4],
   ['iteratorSwap.ts', 'STATE_GLOBAL', 6],
-  ['globalSwap.ts', 'STATE_GLOBAL', 7],
   ['listenerLimit.ts', 'STATE_GLOBAL', 4],
+  ['lateIterator.ts', 'STATE_GLOBAL', 8],
+  ['lateGetter.ts', 'STATE_GLOBAL', 8],
+  ['lateSpecies.ts', 'STATE_GLOBAL', 8],
 ])('a warning names the line of %s, which hides its use of the outside', async (name, code, line) => {
   const { warnings, stderr } = await runInThread(`biased/${name}`);
   expect(stderr).toBe('');
   expect(warnings[0]).toMatchObject({ code, file: `biased/${name}`, line });
+});
+
+test('a strategy that replaces a global class around a call ends with an error that names its line', async () => {
+  const { code, stderr } = await runInThread('biased/globalSwap.ts');
+  expect(code).not.toBe(0);
+  expect(stderr).toMatch(/Cannot assign to read only property 'Map' .*globalSwap\.ts:7:/s);
 });
 
 test('a warning names each of two lines from which a package reads the clock in every bar, also where one begins after thousands of reads', async () => {

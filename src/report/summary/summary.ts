@@ -1,7 +1,7 @@
 // Builds the content of summary.json: the run, its results, and the quality of its data (docs/metrics.md).
 
 import { formatTime } from '../../model/time.ts';
-import { isPackageClock } from '../../model/warning.ts';
+import { isBriefReplacement, isPackageRead } from '../../model/warning.ts';
 import type { RunProof } from '../../model/run/proof.ts';
 import type { FeedQuality, QuoteAssetRecord, RunRecord } from '../../model/run/run.ts';
 import { dailyEquity } from '../series/daily.ts';
@@ -50,12 +50,16 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
 }
 
 /**
- * Returns the summary with the proof of its strategies added. The warnings of the proof stand first. Those about reads of the clock by packages are
- * left out if purity is proved: then no decision depends on them.
+ * Returns the summary with the proof of its strategies added. The warnings of the proof stand first. Those about reads of the machine by packages
+ * and about brief replacements of built-ins are left out if purity is proved: then no decision depends on them. A proof that names the line of such
+ * a replacement says more than its warning.
  */
 export function withProof(summary: Summary, proof: RunProof): Summary {
   const isPure = proof.proofs.some(({ name, verdict }) => name === 'purity' && verdict === 'proved');
-  const warnings = isPure ? summary.warnings.filter((each) => !isPackageClock(each)) : summary.warnings;
+  const namesReplacement = proof.proofs.some(({ text, file }) => text.startsWith('the strategy replaces ') && file !== null);
+  const warnings = summary.warnings.filter(
+    (each) => !(isPure && isPackageRead(each)) && !((isPure || namesReplacement) && isBriefReplacement(each)),
+  );
   return { ...summary, warnings: [...proofWarnings(proof, warnings), ...warnings], proof };
 }
 

@@ -2,7 +2,7 @@
 
 import { StrategyError } from '../../base/errors.ts';
 import { placeOfError } from '../backtest/purity/callSite.ts';
-import { SURROUNDINGS } from '../backtest/purity/surroundings.ts';
+import { SURROUNDINGS } from '../backtest/surroundings/surroundings.ts';
 import { PurityWatch } from '../backtest/purity/purityWatch.ts';
 import { loadEntry } from '../../definition/load/strategies.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
@@ -23,20 +23,18 @@ import { embeddedPrices, MAX_BYTES, textOf } from '../backtest/written/embeddedP
 import { listedTurns } from '../backtest/written/listedTurns.ts';
 import {
   ImpureUses,
-  effectOfClock,
   isUnsteady,
   proofOfReplacement,
   proofOfUses,
   provePurity,
   stateProof,
   undecidedIf,
-  unclearRead,
-  UNSTEADY_RUNS,
 } from '../backtest/proof/purityProof.ts';
 import { DECIDING, plainProof, PROOFS, verdictOf, type Proof, type ProofName, type StrategyVerdict } from '../../model/run/proof.ts';
 import { proveOtherData } from '../backtest/proof/otherDataProof.ts';
+import { whyReadsUnclear } from '../backtest/proof/packageReads.ts';
 import { informOnWarmUp } from './proofs/warmUpProof.ts';
-import { warmUpOf } from '../backtest/proof/warmUpRows.ts';
+import { warmUpOf } from '../backtest/proof/samplePlans.ts';
 import { Tracer, type TracedRun } from '../backtest/proof/tracedRun.ts';
 
 /** How many random times the proofs try, and what stores the verdict. */
@@ -138,15 +136,13 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   if (error !== null) throw error;
   const lateError = await watch.waitForPromises(name).then(() => null, lateErrorFrom);
   watch.checkGlobals();
-  const [packageRead] = uses.packageReads.values();
-  const clockEffect = packageRead === undefined ? 'none' : await effectOfClock(tracer, plan, whole.trace);
-  if (clockEffect === 'change') uses.countPackageReads();
+  const readTask = { plan, comparedPlan: plan, expected: whole.trace, hasAllBars: true, runMs: 0, runReads: [], uses };
+  const unclearReason = await whyReadsUnclear(tracer, readTask);
   const leadIndex = plan.feeds.indexOf(leadFeed(plan));
   const skippedRows = Math.max(0, warmUpRows[leadIndex]! - plan.feeds[leadIndex]!.firstRow);
   const purityTask = { plan, whole, skippedRows, surroundings: SURROUNDINGS, lateError, onRun: progressOf('purity') };
   const provedRuns = await provePurity(tracer, purityTask);
-  const clockReason = packageRead === undefined || clockEffect !== 'unclear' ? null : unclearRead(packageRead.warning, UNSTEADY_RUNS);
-  const sameData = { ...provedRuns, proof: undecidedIf(provedRuns.proof, clockReason) };
+  const sameData = { ...provedRuns, proof: undecidedIf(provedRuns.proof, unclearReason) };
   progressOf('purity')(0.8);
   const canUseOtherData = sameData.isSteady && !sameData.hasState && lateError === null;
   const otherDataProof = canUseOtherData

@@ -1,14 +1,13 @@
 // The proof of purity: strategy code uses nothing outside the run, and two runs in one process make the same decisions.
 
 import { relative } from 'node:path';
-import { DAY_MS } from '../../../base/calendar.ts';
 import { formatTime } from '../../../model/time.ts';
-import { BY_PACKAGE, isPackageClock, warningClass, type Warning, type WarningCode } from '../../../model/warning.ts';
+import { BY_PACKAGE, isBriefReplacement, isPackageRead, warningClass, type Warning, type WarningCode } from '../../../model/warning.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { BuiltIns } from '../purity/builtIns.ts';
+import { isReadOnlyError } from '../builtIns/readOnlyErrors.ts';
 import { placeOfError, type Place } from '../purity/callSite.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
-import { withOtherClock, withOtherSurroundings, type OtherClock } from '../purity/surroundings.ts';
+import { withOtherSurroundings } from '../surroundings/surroundings.ts';
 import { placeKey, type WarningSink } from '../purity/purityWarning.ts';
 import { traceDifference, leadName, proofOf, type ComparedSide, type Difference } from './traceDifference.ts';
 import { leadFeed } from './dataSlices.ts';
@@ -40,65 +39,36 @@ export class ImpureUses implements WarningSink {
   /** Returns the time of the run in progress, ms UTC; NaN when no run is in progress. */
   nowMs: () => number = () => NaN;
 
-  /** Reads of the clock by packages, by their place. They count only once a decision depends on them. */
+  /** Reads of the machine by packages, by their code and place. They count only once a decision depends on them. */
   readonly packageReads = new Map<string, TimedUse>();
 
   readonly add = (warning: Warning): void => this.note(warning);
 
-  /** Lets the first read of the clock by a package count as a use. */
-  countPackageReads(): void {
-    for (const use of this.packageReads.values()) this.first ??= use;
+  /** Returns the first read by a package with this code; undefined: there is none. */
+  packageRead(code: WarningCode): Warning | undefined {
+    for (const { warning } of this.packageReads.values()) if (warning.code === code) return warning;
+    return undefined;
+  }
+
+  /** Lets the first read by a package with this code count as a use. */
+  countPackageRead(code: WarningCode): void {
+    for (const use of this.packageReads.values()) if (use.warning.code === code) this.first ??= use;
   }
 
   protected note(warning: Warning): void {
     if (!IMPURE_CLASSES.has(warningClass(warning))) return;
     const use = { warning, timeMs: this.nowMs() };
-    if (!isPackageClock(warning)) this.first ??= use;
-    else if (!this.packageReads.has(placeKey(warning))) this.packageReads.set(placeKey(warning), use);
+    if (isBriefReplacement(warning)) return;
+    const key = `${warning.code} ${placeKey(warning)}`;
+    if (!isPackageRead(warning)) this.first ??= use;
+    else if (!this.packageReads.has(key)) this.packageReads.set(key, use);
   }
-}
-
-/** Clocks with which decisions are compared: decades away, in another season and at another time of the day. The first one leaps at each read. */
-const OTHER_CLOCKS: readonly OtherClock[] = [
-  { aheadMs: 61.7 * 365 * DAY_MS + 34_567_891, stepMs: 100 * DAY_MS + 5_678_901 },
-  { aheadMs: -(30.3 * 365 * DAY_MS + 12_345_678), stepMs: 1 },
-];
-
-/**
- * What other clocks do to the decisions and log lines of a run: nothing, a change, or `unclear`, when something else makes equal runs differ or the
- * other runs do not read the clock at all.
- */
-export type ClockEffect = 'none' | 'change' | 'unclear';
-
-/** Compares the decisions of a run with those of runs with other clocks. `expected`: the decisions with the true clock. */
-export async function effectOfClock(tracer: Tracer, plan: RunPlan, expected: DecisionTrace): Promise<ClockEffect> {
-  if (expected.error !== null) return 'unclear';
-  const run: TracedRun = { plan, isFresh: true };
-  const isLike = (a: DecisionTrace, b: DecisionTrace): boolean => firstDifference(a, b, Infinity) === null;
-  for (const clock of OTHER_CLOCKS) {
-    const { result: trace, reads } = await withOtherClock(clock, () => tracer.run(run));
-    if (!isLike(expected, trace)) {
-      // A package outside of the bundle is loaded only once, so what it keeps may make the difference, and not the clock.
-      const isRepeated = isLike(trace, (await withOtherClock(clock, () => tracer.run(run))).result);
-      return isRepeated && !isLike(trace, await tracer.run(run)) ? 'change' : 'unclear';
-    }
-    // Such a package may also keep the time of its first read.
-    if (reads === 0) return 'unclear';
-  }
-  return 'none';
 }
 
 /** Returns a proof that is not decided if it held. `why`: null if nothing speaks against it. */
 export function undecidedIf(proof: Proof, why: string | null): Proof {
   return why !== null && proof.verdict === 'proved' ? plainProof(proof.name, 'not-proved', why) : proof;
 }
-
-/** Returns why the effect of a read of the clock by a package is not known, as a sentence without a final point. */
-export function unclearRead({ file, line }: Warning, why: string): string {
-  return `a package reads the clock at ${file}:${line}, ${why}`;
-}
-/** Why other clocks show nothing. */
-export const UNSTEADY_RUNS = 'and runs with other clocks do not show whether a decision depends on it';
 
 /** The inputs of the proof of purity. */
 export interface PurityTask {
@@ -341,7 +311,7 @@ export function proofOfUses({ first }: ImpureUses, plan: RunPlan | null, files: 
 /** Returns the refuted proof of purity for an error that an attempt to change a built-in has thrown; null for any other error. */
 export function proofOfReplacement(cause: Error): Proof | null {
   const place = placeOfError(cause) ?? { file: null, line: null };
-  if (!BuiltIns.isReadOnlyError(cause.message, lineAt(place))) return null;
+  if (!isReadOnlyError(cause.message, lineAt(place))) return null;
   const text = `the strategy replaces a built-in, which everything in its process shares: ${cause.message}`;
   return { ...plainProof('purity', 'refuted', text), ...place };
 }

@@ -5,8 +5,8 @@ import { counted } from '../../../base/text/format.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { leadFeed, slicePlan } from './dataSlices.ts';
 import { primeUpTo } from './purityProof.ts';
+import { DecisionTrace } from './decisionTrace.ts';
 import type { Tracer } from './tracedRun.ts';
-import { warmUpOf } from './warmUpRows.ts';
 
 /**
  * Rows of the lead feed after the warm-up. The second number applies when the first gives too few orders to compare. Prime numbers, so that a
@@ -124,3 +124,17 @@ export const fitsTime = (onceMs: number, runMs: number): boolean => SAMPLE_RUNS 
 
 /** Returns the rows of all feeds inside the run. */
 export const barCountOf = ({ feeds }: RunPlan): number => feeds.reduce((sum, { bars, firstRow }) => sum + bars.length - firstRow, 0);
+
+/** Returns the rows of each feed that the strategies need before their first decision, in the order of the plan. */
+export async function warmUpOf(tracer: Tracer, plan: RunPlan): Promise<readonly number[]> {
+  return tracer.withBot({ plan }, new DecisionTrace(), ({ engine }) =>
+    plan.feeds.map(({ bars: { closeMs, length } }, index) => {
+      const feed = engine.feeds[index]!;
+      const neededRows = Math.max(0, ...engine.runs.map((run) => run.readyRow(feed)));
+      if (neededRows > 0) return neededRows;
+      // A feed without indicators of its own may still be read at the first decision, so it needs one row if it has one.
+      const rowsBeforeRun = firstAfter(closeMs, 0, length, plan.fromMs);
+      return rowsBeforeRun > 0 ? 1 : 0;
+    }),
+  );
+}

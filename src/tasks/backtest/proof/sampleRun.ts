@@ -7,7 +7,7 @@ import { monotonicMs } from '../../../adapters/clock/wallClock.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { plainProof, verdictOf, type Proof, type ProofName, type ProvedRun } from '../../../model/run/proof.ts';
-import { isPackageClock, warning, warningClass, type Warning, type WarningCode } from '../../../model/warning.ts';
+import { isBriefReplacement, isPackageRead, warning, warningClass, type Warning, type WarningCode } from '../../../model/warning.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { ResolvedRun } from '../../../definition/resolve.ts';
 import { NodeObjects } from '../nodeObjects/nodeObjects.ts';
@@ -26,18 +26,8 @@ import { listedTurns } from '../written/listedTurns.ts';
 import { heldByFills } from '../written/timedOrders.ts';
 import type { FillColumns } from '../../../model/run/run.ts';
 import { proveOtherData } from './otherDataProof.ts';
-import {
-  effectOfClock,
-  ImpureUses,
-  IMPURE_CLASSES,
-  proofOfReplacement,
-  proofOfUses,
-  provePurity,
-  stateProof,
-  undecidedIf,
-  unclearRead,
-  UNSTEADY_RUNS,
-} from './purityProof.ts';
+import { whyReadsUnclear } from './packageReads.ts';
+import { ImpureUses, IMPURE_CLASSES, proofOfReplacement, proofOfUses, provePurity, stateProof, undecidedIf } from './purityProof.ts';
 import { MIN_ORDERS, barCountOf, fitsTime, samplePlansOf, type SamplePlan } from './samplePlans.ts';
 import { silently } from './silently.ts';
 import { Tracer, type TracedRun } from './tracedRun.ts';
@@ -47,10 +37,6 @@ const MAX_FEEDS = 32;
 /** Minimum of rows that run in small blocks, and maximum of their bars of all feeds. A small block takes as long as a large one, so both are low. */
 const SMALL_BLOCK_ROWS = 251;
 const SMALL_BLOCK_BARS = 4000;
-/** Maximum of bars of all feeds with which a whole run is repeated with other clocks. Only runs whose packages read the clock are. */
-const MAX_CLOCK_BARS = 65_536;
-/** Maximum duration of the loop of such a run, ms. It is repeated up to five times. */
-const MAX_CLOCK_RUN_MS = 2000;
 /** The sample skips larger strategy files in its search for written prices. `isobar prove` searches them, too. */
 const MAX_SEARCHED_BYTES = 262_144;
 /** Matches errors that code may throw because a built-in is sealed, although neither message nor line name the built-in. */
@@ -136,11 +122,10 @@ async function proofsOf(
     // Modules that used something outside may hold functions from before the watch, whose calls the watch would miss. So they do not run again.
     const usedStrategies = earlierUse === null && nodeUse !== 'loaded' ? plan.strategies : null;
     const nodeObjects = new NodeObjects(nodeModulesOf(plan));
-    const runRead = runWarnings.find(isPackageClock) ?? null;
     const task = {
       plan,
       hasAllBars,
-      runRead,
+      runWarnings,
       orderMs,
       fills,
       runMs,
@@ -163,33 +148,15 @@ async function proofsOf(
 }
 
 /**
- * Finds out whether a decision depends on the clock that a package reads. If one does, the read counts as a use. The rows of the sample are not
- * enough: a strategy may read the clock early and use it late. So the whole run is compared. Returns why the result is not known; null: it is.
+ * Repeats the whole run with fixed built-ins if the run may have replaced one for a time: an attempt is then reported. Returns why the result is not
+ * known; null: it is.
  */
-async function whyClockUnclear(
-  { plan, hasAllBars, runRead, runMs, uses }: RowsTask,
-  tracer: Tracer,
-  samplePlan: RunPlan,
-  expected: DecisionTrace,
-): Promise<string | null> {
-  const [sampledRead] = uses.packageReads.values();
-  const read = runRead ?? sampledRead?.warning ?? null;
-  if (read === null) return null;
-  const isWholeRun = hasAllBars && barCountOf(samplePlan) === barCountOf(plan);
-  // The run has read the clock, and the same rows again have not: a package outside of the bundle keeps what it has read.
-  if (sampledRead === undefined && isWholeRun) return unclearRead(read, UNSTEADY_RUNS);
-  let effect = sampledRead === undefined ? 'none' : await effectOfClock(tracer, samplePlan, expected);
-  if (effect === 'none' && !isWholeRun) {
-    if (!hasAllBars || barCountOf(plan) > MAX_CLOCK_BARS || runMs > MAX_CLOCK_RUN_MS)
-      return unclearRead(read, 'and the run is too long to be repeated with other clocks here');
-    effect = await effectOfClock(tracer, plan, await tracer.run({ plan, isFresh: true }));
-  }
-  if (effect === 'unclear') return unclearRead(read, UNSTEADY_RUNS);
-  if (effect === 'change') {
-    uses.add(read);
-    uses.countPackageReads();
-  }
-  return null;
+async function whyReplacementUnclear({ plan, hasAllBars, runWarnings }: RowsTask, tracer: Tracer): Promise<string | null> {
+  const replacement = runWarnings.find(isBriefReplacement);
+  if (replacement === undefined) return null;
+  if (!hasAllBars) return `${replacement.text}; the run is too long to be repeated with fixed built-ins here`;
+  const { error } = await tracer.run({ plan, isFresh: true });
+  return error === null ? null : `${replacement.text}; the run throws with fixed built-ins: ${error.message}`;
 }
 
 /** The input of the proof over a few rows. */
@@ -197,8 +164,8 @@ interface RowsTask {
   readonly plan: RunPlan;
   /** See SampleTask. */
   readonly hasAllBars: boolean;
-  /** The warning of the run about its first read of the clock by a package; null: none. */
-  readonly runRead: Warning | null;
+  /** See SampleTask. */
+  readonly runWarnings: readonly Warning[];
   readonly orderMs: Float64Array;
   readonly fills: FillColumns;
   /** See SampleTask. */
@@ -237,7 +204,10 @@ async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
   const changedObject = nodeObjects.firstChange();
   if (changedObject !== null)
     uses.add(warning('STATE_GLOBAL', `the strategy writes ${changedObject}, which everything in its process shares`));
-  const clockReason = await whyClockUnclear(rowsTask, tracer, samplePlan, whole.trace);
+  const replacementReason = await whyReplacementUnclear(rowsTask, tracer);
+  const runReads = rowsTask.runWarnings.filter(isPackageRead);
+  const readTask = { ...rowsTask, comparedPlan: samplePlan, expected: whole.trace, runReads };
+  const unclearReason = replacementReason ?? (await whyReadsUnclear(tracer, readTask));
   // An outside use is already reported. Later proofs would only find its effects.
   if (uses.first !== null) return [];
   // A search of many feeds takes longer than a strategy may go without progress.
@@ -275,7 +245,7 @@ async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
   const purityOrState = freshBlocks.verdict === blocks.verdict ? purity : stateProof(blocks);
   const reason = whyUndecided(whole.trace, samplePlan);
   // What was found counts, but what was not found proves nothing.
-  return [undecidedIf(dataProof ?? otherDataProof ?? purityOrState, reason ?? clockReason), undecidedIf(freshBlocks, reason)];
+  return [undecidedIf(dataProof ?? otherDataProof ?? purityOrState, reason ?? unclearReason), undecidedIf(freshBlocks, reason)];
 }
 
 /** Returns why equal runs prove nothing: no orders, or an error that the run itself did not end with. Null: they do. */
@@ -381,7 +351,8 @@ function proofOfRunWarnings(warnings: readonly Warning[], plan: RunPlan, strateg
   const reachableTexts = new Set(reachable.map(({ text }) => text));
   const isUse = (candidate: Warning): boolean =>
     IMPURE_CLASSES.has(warningClass(candidate)) &&
-    !isPackageClock(candidate) &&
+    !isPackageRead(candidate) &&
+    !isBriefReplacement(candidate) &&
     candidate.code !== 'LOOKAHEAD_CUSTOM' &&
     !reachableTexts.has(candidate.text);
   const first = warnings.find(isUse);

@@ -181,11 +181,33 @@ function framesBelow(below: (...args: never[]) => unknown, maxFrames = USUAL_FRA
     const isSet = setOnError('stackTraceLimit', maxFrames, limit) && setOnError('prepareStackTrace', rawFrames, prepare);
     if (!isSet) return framesFromContext(below, maxFrames);
     capture(holder, below);
-    return Array.isArray(holder.stack) ? (holder.stack as Frames) : null;
+    const { stack } = holder;
+    if (typeof stack === 'string') return framesInText(stack);
+    return Array.isArray(stack) ? (stack as Frames) : null;
   } finally {
     restoreOnError('prepareStackTrace', prepare);
     restoreOnError('stackTraceLimit', limit);
   }
+}
+
+/** Matches a frame in the text of a stack, such as `at load (file:///home/user/sma.js:12:5)`. */
+const TEXT_FRAME = /^\s+at (?:async )?(?:(.*?) \()?((?:file:|node:|\/|[A-Za-z]:\\).*?):(\d+):(\d+)\)?$/;
+
+/** Returns the frames in the text of a stack. Node makes a text of a stack that is read while it makes another one, as at the first read of `error.stack`. */
+function framesInText(stack: string): Frames {
+  return stack.split('\n').flatMap((stackLine): Frames => {
+    const [, functionName = '', file, lineNumber, column] = TEXT_FRAME.exec(stackLine) ?? [];
+    if (file === undefined) return [];
+    return [
+      {
+        getFileName: () => file,
+        getLineNumber: () => Number(lineNumber),
+        getColumnNumber: () => Number(column),
+        getFunctionName: () => functionName,
+        getEvalOrigin: () => undefined,
+      },
+    ];
+  });
 }
 
 const rawFrames = (_: Error, frames: NodeJS.CallSite[]): NodeJS.CallSite[] => frames;

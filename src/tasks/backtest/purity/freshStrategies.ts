@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { writeElsewhere } from '../../../adapters/plugins/moduleCache.ts';
 import type { StrategyClass } from '../../../strategy/strategy.ts';
 import type { StrategyPlan } from '../../../definition/plan/plan.ts';
-import { surroundings } from './surroundings.ts';
+import { surroundings } from '../surroundings/surroundings.ts';
 
 let loadCount = 0;
 

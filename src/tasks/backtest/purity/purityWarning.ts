@@ -13,7 +13,13 @@ export interface WarningSink {
 }
 
 /** Reads of the clock whose result a run can replace. */
-export const CLOCK_READS: ReadonlySet<string> = new Set(['Date.now()', 'new Date()']);
+const CLOCK_READS: ReadonlySet<string> = new Set(['Date.now()', 'new Date()']);
+/** How the description of a read of the machine's language ends. */
+export const WITHOUT_LANGUAGE = ' without a language';
+
+/** True for a read of the clock or of the local time whose result a run can replace, to find out whether a decision depends on it. */
+export const isReplaceableRead = (code: WarningCode, description: string): boolean =>
+  CLOCK_READS.has(description) || (code === 'IMPURE_LOCAL_TIME' && !description.endsWith(WITHOUT_LANGUAGE));
 
 /** Returns the place of a warning as a key. */
 export const placeKey = ({ file, line }: Warning): string => `${file}:${line}`;

@@ -3,16 +3,18 @@
 //
 // The built-ins are replaced once for a run, in the thread of the run. Calls of isobar itself are not reported.
 
-import { BY_PACKAGE, warning, type WarningCode } from '../../../model/warning.ts';
+import { briefReplacement, BY_PACKAGE, warning, type WarningCode } from '../../../model/warning.ts';
 import { holdClocks } from '../../../adapters/clock/wallClock.ts';
 import { AsyncWatch } from './asyncWatch.ts';
+import { FastPaths } from '../builtIns/fastPaths.ts';
+import { isPackageMember, type OnAssignment } from '../builtIns/watchDefinitions.ts';
 import { authorPlace, isCalledByPackage, type Place } from './callSite.ts';
 import { watchDates } from './watchDates.ts';
 import { onlyCountsBits, watchGlobals } from './watchGlobals.ts';
 import { watchLanguages } from './watchLanguages.ts';
 import { BuiltIns, replacedText } from './builtIns.ts';
 import { watchNodeModules } from './watchNodeModules.ts';
-import { CLOCK_READS, type ReportCall, type WarningSink } from './purityWarning.ts';
+import { isReplaceableRead, type ReportCall, type WarningSink } from './purityWarning.ts';
 
 /** For a process that also runs other code: the built-ins before the first strategy was loaded. */
 const BUILT_INS_AT_START = new BuiltIns();
@@ -20,11 +22,19 @@ const BUILT_INS_AT_START = new BuiltIns();
 const GLOBALS_OF_NODE = /^Symbol\(undici\.globalDispatcher\.\d+\)$/;
 
 /**
- * Number of reads of the clock by packages whose places are all looked up, and the share of later ones: looking one up takes microseconds. The share
+ * Number of reads of the machine, by their name, whose places are all looked up, and the share of later ones: looking one up takes microseconds. The share
  * is a prime number, so that it meets each of several reads that a bar makes, and not always the same one.
  */
 const ALL_PLACES_READS = 512;
 const LATER_PLACES_READS = 61;
+/** The same for a use of the local time: a package may make dozens of them at each bar. */
+const ALL_PLACES_USES = 32;
+const LATER_PLACES_USES = 997;
+/** True for a read whose place is not looked up. `reads`: the number of reads of its name so far. */
+const isSkippedRead = (code: WarningCode, reads: number): boolean =>
+  code === 'IMPURE_CLOCK'
+    ? reads > ALL_PLACES_READS && reads % LATER_PLACES_READS !== 0
+    : reads > ALL_PLACES_USES && reads % LATER_PLACES_USES !== 0;
 
 /** Watches strategy code for functions whose results depend on more than the bars, and warns about each once. */
 export class PurityWatch {
@@ -32,12 +42,14 @@ export class PurityWatch {
   readonly #isAlone: boolean;
   /** Names of the uses that have been reported. Each is reported once. */
   readonly #reported = new Set<string>();
-  /** Number of reads of the clock by packages. */
-  #packageReads = 0;
+  /** Number of reads of the clock and of the local time, by their names. */
+  readonly #reads = new Map<string, number>();
   readonly #restorers: (() => void)[] = [];
   readonly #async: AsyncWatch;
   readonly #globalsBefore = new Set(Reflect.ownKeys(globalThis));
   #builtIns: BuiltIns;
+  /** The fast paths at the start of the run; null: the run does not look for members that are replaced for a time. */
+  #fastPaths: FastPaths | null = null;
 
   /**
    * `isAlone`: the thread runs only strategies and ends with them, so built-ins are replaced permanently. Otherwise other code uses the
@@ -51,7 +63,7 @@ export class PurityWatch {
     if (isAlone) holdClocks();
     if (isAlone) this.#restorers.push(...replaceMembers(this.#report), ...watchLanguages());
     if (isAlone && isInput !== null) this.#restorers.push(...watchNodeModules(this.#report, isInput));
-    if (isAlone) BuiltIns.makeReadOnly();
+    if (isAlone) BuiltIns.makeReadOnly(isCalledByPackage);
     this.#builtIns = isAlone ? new BuiltIns() : BUILT_INS_AT_START;
   }
 
@@ -80,14 +92,22 @@ export class PurityWatch {
   }
 
   /**
+   * Finds out from now on, in a thread that runs strategies alone, whether code replaces a built-in for a time and puts it back. Costs a run at
+   * full speed nothing. Call it once strategies are loaded.
+   */
+  guardBuiltIns(): void {
+    if (!this.#isAlone) return;
+    BuiltIns.guard(this.#onReplacement);
+    this.#fastPaths = new FastPaths();
+  }
+
+  /**
    * Fixes the built-ins that a run at full speed only compares, permanently for this thread. An assignment to one of them is reported and throws
    * TypeError; the message of any other attempt to change one is that of `BuiltIns.isReadOnlyError`.
    */
   sealBuiltIns(): void {
     this.checkGlobals();
-    BuiltIns.seal((name, key, below) => {
-      this.#warnings.add({ ...warning('STATE_GLOBAL', replacedText(name, key)), ...(authorPlace(below) ?? { file: null, line: null }) });
-    });
+    BuiltIns.seal(this.#onReplacement);
     this.#builtIns = new BuiltIns();
   }
 
@@ -100,7 +120,7 @@ export class PurityWatch {
   checkGlobals(): void {
     this.#builtIns.check(this.#warnings, this.#isAlone);
     for (const key of Reflect.ownKeys(globalThis)) {
-      if (this.#globalsBefore.has(key) || GLOBALS_OF_NODE.test(String(key))) continue;
+      if (this.#globalsBefore.has(key) || GLOBALS_OF_NODE.test(String(key)) || isPackageMember(globalThis, key)) continue;
       this.#globalsBefore.add(key);
       this.#warnings.add(
         warning('STATE_GLOBAL', `the strategy writes globalThis.${String(key)}, which every strategy of this process shares`),
@@ -111,19 +131,28 @@ export class PurityWatch {
   /** Restores the built-ins. */
   stop(): void {
     this.checkGlobals();
+    const members = this.#fastPaths?.firstWritten() ?? null;
+    this.#fastPaths = null;
+    if (members !== null) this.#warnings.add(briefReplacement(members));
     for (const restore of this.#restorers.splice(0).toReversed()) restore();
   }
 
-  readonly #report: ReportCall = (code, description, below) => {
-    if (this.#isKnown(code, description) || onlyCountsBits(description, below)) return;
-    if (CLOCK_READS.has(description) && isCalledByPackage(below)) this.#warnOfPackage(code, description, below);
-    else this.#warn(code, description, authorPlace(below));
+  readonly #onReplacement: OnAssignment = (name, key, below) => {
+    this.#warnings.add({ ...warning('STATE_GLOBAL', replacedText(name, key)), ...(authorPlace(below) ?? { file: null, line: null }) });
   };
 
-  /** Warns once about each place of the author's code from which a package reads the clock. */
+  readonly #report: ReportCall = (code, description, below) => {
+    if (this.#isKnown(code, description) || onlyCountsBits(description, below)) return;
+    if (!isReplaceableRead(code, description)) return this.#warn(code, description, authorPlace(below));
+    const reads = (this.#reads.get(description) ?? 0) + 1;
+    this.#reads.set(description, reads);
+    if (code === 'IMPURE_LOCAL_TIME' && isSkippedRead(code, reads)) return;
+    if (!isCalledByPackage(below)) this.#warn(code, description, authorPlace(below));
+    else if (!isSkippedRead(code, reads)) this.#warnOfPackage(code, description, below);
+  };
+
+  /** Warns once about each place of the author's code from which a package reads the machine. */
   #warnOfPackage(code: WarningCode, description: string, below: (...args: never[]) => unknown): void {
-    this.#packageReads++;
-    if (this.#packageReads > ALL_PLACES_READS && this.#packageReads % LATER_PLACES_READS !== 0) return;
     const place = authorPlace(below);
     const name = `${description}${BY_PACKAGE}`;
     const key = `${name} ${place?.file}:${place?.line}`;

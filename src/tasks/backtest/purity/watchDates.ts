@@ -1,8 +1,9 @@
 // Watches dates in strategy code: given times in UTC are allowed, the current time and the machine's time zone are reported.
 
 import { callingLines, isCalledByPackage } from './callSite.ts';
-import type { ReportCall } from './purityWarning.ts';
-import { hasOtherSurroundings, otherClockMs, otherClockTime, otherLanguage } from './surroundings.ts';
+import { WITHOUT_LANGUAGE, type ReportCall } from './purityWarning.ts';
+import { fromOtherLocal, OTHER_ZONE_LANGUAGE, otherOffsetMinutes, otherZone, toOtherLocal } from '../surroundings/otherZone.ts';
+import { hasOtherSurroundings, otherClockMs, otherClockTime, otherLanguage } from '../surroundings/surroundings.ts';
 
 /** Methods of `Date` that use the time zone of the machine. */
 const LOCAL_METHODS = [
@@ -61,6 +62,7 @@ function watchClass(report: ReportCall): () => void {
     const dateArguments = args.length === 1 ? [primitiveOf(args[0])] : args;
     checkArguments(dateArguments, Real, report, WatchedDate);
     if (dateArguments.length === 0) dateArguments.push(clockMs(Real));
+    else shiftLocal(dateArguments, Real);
     return Reflect.construct(Real, dateArguments, new.target === WatchedDate ? Real : new.target);
   };
   const now = (): number => {
@@ -69,8 +71,9 @@ function watchClass(report: ReportCall): () => void {
   };
   const parse = (value: unknown): number => {
     const text = textOf(value);
-    if (!namesZone(text) && isDate(Real, text)) report('IMPURE_LOCAL_TIME', 'Date.parse of a text without a time zone', parse);
-    return Real.parse(text);
+    if (namesZone(text) || !isDate(Real, text)) return Real.parse(text);
+    report('IMPURE_LOCAL_TIME', 'Date.parse of a text without a time zone', parse);
+    return otherZone() === null ? Real.parse(text) : fromOtherLocal(parseAsUtc(Real, text));
   };
   Object.defineProperty(WatchedDate, 'name', { value: 'Date' });
   Object.defineProperty(WatchedDate, 'length', { value: 7 });
@@ -127,6 +130,58 @@ function checkArguments(args: readonly unknown[], Real: DateConstructor, report:
   }
 }
 
+/** Returns the parts of a date in the true zone, in the order of the arguments of `Date.UTC`. */
+const TRUE_PARTS = (['getFullYear', 'getMonth', 'getDate', 'getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'] as const).map(
+  (name): Method => Reflect.get(Date.prototype, name) as Method,
+);
+
+/** Parses a text without a time zone as a time of UTC. Returns Unix ms. */
+function parseAsUtc(Real: DateConstructor, text: string): number {
+  const local = new Real(Real.parse(text));
+  return Real.UTC(...(TRUE_PARTS.map((part) => Reflect.apply(part, local, [])) as [number, number]));
+}
+
+/** Turns the arguments of `new Date` that mean a local time into a time, if the run has another zone. */
+function shiftLocal(args: unknown[], Real: DateConstructor): void {
+  const [time] = args;
+  const isText = args.length === 1 && typeof time === 'string' && !namesZone(time) && isDate(Real, time);
+  if ((args.length < 2 && !isText) || otherZone() === null) return;
+  const localMs = isText ? parseAsUtc(Real, time) : Real.UTC(...(args.map(Number) as [number, number]));
+  args.splice(0, args.length, fromOtherLocal(localMs));
+}
+
+/** Returns what a method of `Date` returns or does in the zone that the run sees. */
+function callInOtherZone(date: Date, name: (typeof LOCAL_METHODS)[number], args: readonly unknown[], real: Method): unknown {
+  if (name.startsWith('toLocale')) {
+    const [locales, options] = args;
+    const settings = {
+      ...(options as object | undefined),
+      timeZone: hasZone(options) ? (options as { timeZone: string }).timeZone : otherZone(),
+    };
+    return Reflect.apply(real, date, [locales ?? OTHER_ZONE_LANGUAGE, settings]);
+  }
+  if (name === 'getTimezoneOffset') return otherOffsetMinutes(date.getTime());
+  const local = new Date(toOtherLocal(date.getTime()));
+  if (name.startsWith('to')) return textInOtherZone(local, name, -otherOffsetMinutes(date.getTime()));
+  if (name === 'getYear') return local.getUTCFullYear() - 1900;
+  if (name === 'setYear') return Reflect.apply(real, date, args);
+  const ofUtc = Reflect.get(local, name.replace(/^(get|set)/, '$1UTC')) as Method;
+  const result = Reflect.apply(ofUtc, local, args);
+  return name.startsWith('get') ? result : date.setTime(fromOtherLocal(local.getTime()));
+}
+
+/** Returns the text that `toString`, `toDateString` or `toTimeString` makes of a local time. */
+function textInOtherZone(local: Date, name: string, offsetMinutes: number): string {
+  if (Number.isNaN(local.getTime())) return 'Invalid Date';
+  const [weekday = '', day, month, year, time] = local.toUTCString().split(' ');
+  const dateText = `${weekday.slice(0, 3)} ${month} ${day} ${year}`;
+  const minutes = Math.abs(offsetMinutes);
+  const offset = `${offsetMinutes < 0 ? '-' : '+'}${String(Math.floor(minutes / 60)).padStart(2, '0')}${String(minutes % 60).padStart(2, '0')}`;
+  const timeText = `${time} GMT${offset} (${otherZone()})`;
+  if (name === 'toDateString') return dateText;
+  return name === 'toTimeString' ? timeText : `${dateText} ${timeText}`;
+}
+
 /** Replaces a method of `Date` by one that reports uses of the local time zone. Returns a function that restores it. */
 function watchMethod(report: ReportCall, name: (typeof LOCAL_METHODS)[number]): () => void {
   const real: unknown = Reflect.get(Date.prototype, name);
@@ -134,7 +189,10 @@ function watchMethod(report: ReportCall, name: (typeof LOCAL_METHODS)[number]): 
   const watchedMethod: Method = function (...args): unknown {
     // With an explicit time zone and language the result does not depend on the machine.
     const missing = name.startsWith('toLocale') ? missingSetting(args) : '';
-    if (missing !== null) report('IMPURE_LOCAL_TIME', `Date.prototype.${name}()${missing}`, watchedMethod);
+    if (missing !== null) {
+      report('IMPURE_LOCAL_TIME', `Date.prototype.${name}()${missing}`, watchedMethod);
+      if (this instanceof Date && otherZone() !== null) return callInOtherZone(this, name, args, real as Method);
+    }
     return Reflect.apply(real, this, args);
   };
   return replace(Date.prototype, name, watchedMethod);
@@ -147,7 +205,7 @@ const hasZone = (options: unknown): boolean =>
 /** Returns what arguments of a format of dates leave to the machine, for a message; null: nothing. */
 function missingSetting([locales, options]: readonly unknown[]): string | null {
   if (!hasZone(options)) return ' without a timeZone';
-  return namesLanguage(locales, SUPPORTED_BY_DATES) ? null : ' without a language';
+  return namesLanguage(locales, SUPPORTED_BY_DATES) ? null : WITHOUT_LANGUAGE;
 }
 
 /** Returns the languages among `locales` that a class of `Intl` supports. */
@@ -167,6 +225,15 @@ export function namesLanguage(locales: unknown, supported: SupportedLocales): bo
   }
 }
 
+/** Returns the arguments of a formatter with the zone that the run sees, and with another language where they name none. */
+function withOtherZoneSettings(args: readonly unknown[]): readonly unknown[] {
+  const timeZone = otherZone();
+  if (timeZone === null) return args;
+  const [locales, options] = args;
+  const hasLanguage = namesLanguage(locales, SUPPORTED_BY_DATES);
+  return [hasLanguage ? locales : OTHER_ZONE_LANGUAGE, hasZone(options) ? options : { ...(options as object | undefined), timeZone }];
+}
+
 /** A date formatter's reads that depend on what its arguments left to the machine. */
 const FORMAT_METHODS = ['formatToParts', 'formatRange', 'formatRangeToParts'] as const;
 
@@ -184,7 +251,11 @@ function watchFormat(report: ReportCall): () => void {
     const missing = missingSetting(args);
     const isOfPackage = missing !== null && isCalledByPackage(WatchedFormat);
     if (missing !== null && !isOfPackage) report('IMPURE_LOCAL_TIME', `Intl.DateTimeFormat${missing}`, WatchedFormat);
-    const formatter = Reflect.construct(Real, args, new.target === undefined || new.target === WatchedFormat ? Real : new.target) as object;
+    const formatter = Reflect.construct(
+      Real,
+      missing === null ? args : withOtherZoneSettings(args),
+      new.target === undefined || new.target === WatchedFormat ? Real : new.target,
+    ) as object;
     if (missing !== null && isOfPackage) missingOf.set(formatter, missing);
     if (!namesLanguage(args[0], SUPPORTED_BY_DATES)) languageless.add(formatter);
     return formatter;

@@ -4,7 +4,7 @@
 // on it is one. For a date, `watchDates.ts` reports a missing language as it reports a missing time zone.
 
 import { inReverse, namesLanguage, replace } from './watchDates.ts';
-import { hasOtherSurroundings, otherLanguage } from './surroundings.ts';
+import { hasOtherSurroundings, otherLanguage } from '../surroundings/surroundings.ts';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 

@@ -9,7 +9,7 @@ import { LATE_CALLBACK } from './asyncWatch.ts';
 import { authorPlace, isCalledByNode, isCalledByPackage, nodeCallsBelow } from './callSite.ts';
 import { replace } from './watchDates.ts';
 import type { ReportCall } from './purityWarning.ts';
-import { hasOtherSurroundings, otherFolder, realPath } from './surroundings.ts';
+import { hasOtherSurroundings, otherFolder, realPath } from '../surroundings/surroundings.ts';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 

@@ -179,6 +179,7 @@ async function runResolved(resolved: ResolvedRun, streamed: StreamedRun | null, 
   const clock = clockOf(plan);
   const log = beginLog(resolved, clock);
   watcher.enter('setUp');
+  watch.guardBuiltIns();
   const prepared = await prepare(plan, streamed, watched, { clock, log });
   // What the file or a constructor has replaced may be put back before the end.
   watch.checkGlobals();

@@ -2,7 +2,6 @@
 // one sign a bar, and as text or as bytes in base 64 or hexadecimal digits.
 
 import type { BarColumns } from '../../../model/bars/bars.ts';
-import { once } from '../../../base/once.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import { dailyMovesOf, movesOf, type BarMoves } from './barMoves.ts';
@@ -53,42 +52,73 @@ export function embeddedMoves(
   all = plan,
   onFeed = (): void => {},
 ): Proof | null {
-  const compared = comparedMoves(plan, all);
-  for (const file of files) {
-    const text = textOf(file, maxBytes);
-    const sequences = [
-      ...signSequencesIn(text),
-      ...tableSequencesIn(text),
-      ...listsIn(text),
-      ...encodedSequencesIn(text, Math.min(MAX_ENCODED_CHARACTERS, maxBytes / 8)),
-    ];
-    const windows = windowsOf(sequences);
-    if (windows.size === 0) continue;
-    for (const { bars, moves } of compared) {
-      onFeed();
-      for (const eitherWay of moves().flatMap(withMirrored)) {
-        const match = placeOf(eitherWay, sequences, windows);
-        if (match === null) continue;
-        return tableProof({
-          text: TABLE_TEXTS.moves,
-          description: 'a table of the ups and downs of these bars',
-          expected: 'moves from the bars alone',
-          bars,
-          timeMs: bars.closeMs[match.row]!,
-          file,
-          fileText: text,
-          position: match.at,
-        });
+  const tables = files.flatMap((file) => tablesIn(file, maxBytes));
+  let first: { readonly table: number; readonly proof: Proof } | null = null;
+  if (tables.length === 0) return null;
+  for (const { bars, moves } of comparedMoves(plan, all)) {
+    // The moves of a feed take about 15 bytes a bar, so those of one feed alone are kept, and compared with all files.
+    const ofFeed = moves();
+    const place = firstPlaceOf(ofFeed, tables.slice(0, first?.table), onFeed);
+    if (place === null) continue;
+    const { file, text } = tables[place.table]!;
+    const proof = tableProof({
+      text: TABLE_TEXTS.moves,
+      description: 'a table of the ups and downs of these bars',
+      expected: 'moves from the bars alone',
+      bars,
+      timeMs: bars.closeMs[place.row]!,
+      file,
+      fileText: text,
+      position: place.at,
+    });
+    first = { table: place.table, proof };
+  }
+  return first?.proof ?? null;
+}
+
+/** A file with sequences that may be tables of moves. */
+interface TableFile {
+  readonly file: string;
+  readonly text: string;
+  readonly sequences: readonly Sequence[];
+  readonly windows: WindowPlaces;
+}
+
+/** Returns the file with its sequences; empty if it has none. */
+function tablesIn(file: string, maxBytes: number): readonly TableFile[] {
+  const text = textOf(file, maxBytes);
+  const sequences = [
+    ...signSequencesIn(text),
+    ...tableSequencesIn(text),
+    ...listsIn(text),
+    ...encodedSequencesIn(text, Math.min(MAX_ENCODED_CHARACTERS, maxBytes / 8)),
+  ];
+  const windows = windowsOf(sequences);
+  return windows.size === 0 ? [] : [{ file, text, sequences, windows }];
+}
+
+/** Returns the first file that has moves of a feed, by its index, with their row and position; null: none has. */
+function firstPlaceOf(
+  moves: readonly BarMoves[],
+  tables: readonly TableFile[],
+  onFeed: () => void,
+): { readonly table: number; readonly row: number; readonly at: number } | null {
+  for (const [table, { sequences, windows }] of tables.entries()) {
+    onFeed();
+    for (const ofFeed of moves) {
+      for (const way of withMirrored(ofFeed)) {
+        const match = placeOf(way, sequences, windows);
+        if (match !== null) return { table, ...match };
       }
     }
   }
   return null;
 }
 
-/** Returns the moves of each feed with its bars. They are computed when a file has the first table of its own, and only once for all files. */
+/** Returns the bars of each feed, and functions that compute their moves. */
 function comparedMoves(plan: RunPlan, all: RunPlan): readonly { readonly bars: BarColumns; readonly moves: () => BarMoves[] }[] {
-  const ofRows = plan.feeds.map(({ bars }) => ({ bars, moves: once(() => movesOf(bars)) }));
-  const ofAllDays = all === plan ? [] : all.feeds.map(({ bars }) => ({ bars, moves: once(() => dailyMovesOf(bars)) }));
+  const ofRows = plan.feeds.map(({ bars }) => ({ bars, moves: () => movesOf(bars) }));
+  const ofAllDays = all === plan ? [] : all.feeds.map(({ bars }) => ({ bars, moves: () => dailyMovesOf(bars) }));
   return [...ofRows, ...ofAllDays];
 }
 

@@ -26,29 +26,34 @@ interface FeedTurns {
 
 /** Returns the proof of purity that a list of turns refutes; null: no file has one. See `embeddedPrices` and, for `onFeed`, `embeddedMoves`. */
 export function listedTurns({ feeds }: RunPlan, files: readonly string[], maxBytes = MAX_BYTES, onFeed = (): void => {}): Proof | null {
-  const feedTurns = feeds.map(({ bars }) => feedTurnsOf(bars));
-  for (const file of files) {
+  const lists = files.flatMap((file) => {
     const text = textOf(file, maxBytes);
-    for (const list of timeListsIn(text, MIN_TIMES)) {
-      for (const feed of feedTurns) {
-        onFeed();
-        const firstTurn = firstTurnOf(feed, list);
-        if (firstTurn === null) continue;
-        const { bars } = feed;
-        return tableProof({
-          text: TABLE_TEXTS.turns,
-          description: 'a list of the lows and highs of these bars',
-          expected: 'turns from the bars alone',
-          bars,
-          timeMs: firstTurn.value,
-          file,
-          fileText: text,
-          position: firstTurn.position,
-        });
-      }
+    return timeListsIn(text, MIN_TIMES).map((list) => ({ file, text, list }));
+  });
+  let firstIndex = lists.length;
+  let firstProof: Proof | null = null;
+  for (const { bars } of lists.length === 0 ? [] : feeds) {
+    // Those of one feed alone are kept, because each may have millions of bars.
+    const feed = feedTurnsOf(bars);
+    for (const [index, { file, text, list }] of lists.slice(0, firstIndex).entries()) {
+      onFeed();
+      const firstTurn = firstTurnOf(feed, list);
+      if (firstTurn === null) continue;
+      firstIndex = index;
+      firstProof = tableProof({
+        text: TABLE_TEXTS.turns,
+        description: 'a list of the lows and highs of these bars',
+        expected: 'turns from the bars alone',
+        bars,
+        timeMs: firstTurn.value,
+        file,
+        fileText: text,
+        position: firstTurn.position,
+      });
+      break;
     }
   }
-  return null;
+  return firstProof;
 }
 
 /** Returns the turns of a feed. Each is computed when it is first needed, and only once, because a feed may have millions of bars. */
