@@ -156,8 +156,8 @@ export function coveragePage({ OPS, endpointOf, ERROR_CODES, SWITCHES, served })
     { spec: 'the specification', dialect: 'seen on services', assumed: 'not published: kept to by the client, not enforced' }[source],
   ]);
   const switches = Object.entries(SWITCHES).map(([name, row], at) => {
-    const values = 'number' in row ? [`${row.number} (any number)`] : row.values.map(String);
-    return [String(at + 1), `\`${name}\``, values.join(', '), row.acts, row.means];
+    const values = 'defaultNumber' in row ? [`${row.defaultNumber} (any number)`] : row.values.map(String);
+    return [String(at + 1), `\`${name}\``, values.join(', '), row.appliesAt, row.meaning];
   });
   return `# Coverage of the specification
 

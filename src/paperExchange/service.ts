@@ -9,7 +9,7 @@ import { errorAnswer, unknownPathJson } from '../protocol/errors/errorBody.ts';
 import { endpointOf, OPS, type Op } from '../protocol/endpoints/endpoints.ts';
 import { writeJson } from '../protocol/json/json.ts';
 import { DueQueue } from '../ports/dueQueue.ts';
-import { auditBooks } from './audit.ts';
+import { checkExchangeBooks } from './checkBooks.ts';
 import type { Handlers } from './api/call.ts';
 import { type AccountConfig, checkServiceConfig, type ServiceConfig } from './dialect/config.ts';
 import { FuturesExchange } from './futures/futuresExchange.ts';
@@ -196,7 +196,7 @@ export class Service {
   /** Audits the books. Returns the first disagreement; null if they agree. */
   #auditProblem(): string | null {
     try {
-      auditBooks(this.sides);
+      checkExchangeBooks(this.sides);
       return null;
     } catch (error) {
       return messageOf(error);

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { seededRng, type Rng } from '../../src/base/number/rng.ts';
 import { fromScaled } from '../../src/base/number/decimal.ts';
 import { VENUE_CODES } from '../../src/model/venueCodes.ts';
-import { auditBooks } from '../../src/paperExchange/audit.ts';
+import { checkExchangeBooks } from '../../src/paperExchange/checkBooks.ts';
 import { truthOfMarkets } from '../../src/paperExchange/faults/truth.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
 import { MoneyOracle } from './numbersOracle.ts';
@@ -124,7 +124,7 @@ class Campaign {
   #checkMoney(): void {
     const { world, oracle } = this;
     oracle.check();
-    auditBooks(world.service.sides);
+    checkExchangeBooks(world.service.sides);
     if (world.errors.length > 0) throw new Error('while the accounts were read', { cause: world.errors[0]!.cause });
   }
 

@@ -16,7 +16,7 @@ const RANDOM_CASES = Number(ISOBAR_CASES ?? 0);
 /** The values of each switch. A switch that is a number has its own value and a smaller one. */
 const SWITCH_VALUES = Object.entries(SWITCHES).map(([name, row]): readonly [string, readonly unknown[]] => [
   name,
-  'number' in row ? [row.number, Math.ceil(row.number / 4)] : row.values,
+  'defaultNumber' in row ? [row.defaultNumber, Math.ceil(row.defaultNumber / 4)] : row.values,
 ]);
 /** Combinations that together have every pair of values of any two switches. Each has the index of a value by switch. */
 const COMBINATIONS = coveringArray(SWITCH_VALUES.map(([, values]) => values.length));

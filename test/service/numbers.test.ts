@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { ContractMoney } from '../../src/venue/futures/contractMoney.ts';
 import type { InternalError } from '../../src/paperExchange/internalError.ts';
-import { auditBooks } from '../../src/paperExchange/audit.ts';
+import { checkExchangeBooks } from '../../src/paperExchange/checkBooks.ts';
 import { truthOfMarkets } from '../../src/paperExchange/faults/truth.ts';
 import { FuturesFixture, INVERSE, PERPETUAL } from './futuresFixture.ts';
 import { ACCOUNTS, codeOf, ServiceFixture } from './serviceFixture.ts';
@@ -120,7 +120,7 @@ describe('money beyond counting', () => {
         expect([status, /Infinity|NaN|e\+/.test(body)], body).toEqual([200, false]);
       }
     }
-    auditBooks(fixture.service.sides);
+    checkExchangeBooks(fixture.service.sides);
   });
 
   it.each([PERPETUAL, INVERSE])('the lots that a value pays for are found in fewer than 150 steps for $id', (instrument) => {

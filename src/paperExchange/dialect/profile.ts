@@ -19,12 +19,12 @@ export function profileOf(overrides: SwitchValues, where = 'profile'): Profile {
   for (const [name, value] of Object.entries(overrides)) {
     if (!isSwitch(name)) throw new ConfigError(`${where} ${name}: no such switch`, switchRemedy(name));
     const spec = SWITCHES[name];
-    if ('number' in spec) {
+    if ('defaultNumber' in spec) {
       if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) continue;
-      throw new ConfigError(`${where} ${name}: expected a whole number above 0, got ${quotedValue(value)}`, spec.means);
+      throw new ConfigError(`${where} ${name}: expected a whole number above 0, got ${quotedValue(value)}`, spec.meaning);
     }
     if (spec.values.some((allowedValue) => allowedValue === value)) continue;
-    throw new ConfigError(`${where} ${name}: expected ${spec.values.join(' or ')}, got ${quotedValue(value)}`, spec.means);
+    throw new ConfigError(`${where} ${name}: expected ${spec.values.join(' or ')}, got ${quotedValue(value)}`, spec.meaning);
   }
   // Every switch has a valid value: one checked above, or its default.
   return Object.fromEntries(NAMES.map((name) => [name, overrides[name] ?? defaultOf(name)])) as Profile;
@@ -33,7 +33,7 @@ export function profileOf(overrides: SwitchValues, where = 'profile'): Profile {
 /** Returns the value that the specification's reading gives a switch. */
 export function defaultOf(name: SwitchName): string | boolean | number {
   const row = SWITCHES[name];
-  return 'number' in row ? row.number : row.values[0]!;
+  return 'defaultNumber' in row ? row.defaultNumber : row.values[0]!;
 }
 
 const quotedValue = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : JSON.stringify(value));
