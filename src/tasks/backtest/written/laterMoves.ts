@@ -43,7 +43,7 @@ export function laterMoves({ feeds, series = [] }: Pick<RunPlan, 'feeds' | 'seri
     const prices = Float64Array.from(bars.close.subarray(0, Math.min(bars.length, MAX_ROWS)), Math.log);
     if (isStill(prices) || isForetoldByItself(prices)) continue;
     for (const each of ofFeed) {
-      const row = firstTellingRow(prices, valuesAtCloses(bars, prices.length, each));
+      const row = firstAgreeingRow(prices, valuesAtCloses(bars, prices.length, each));
       if (row !== null) return proofOf(bars, each, row);
     }
   }
@@ -91,7 +91,7 @@ function valuesAtCloses({ closeMs }: FeedPlan['bars'], rows: number, { values }:
  * Returns the first compared row of a series whose values, their changes, or their distances from the close agree with later moves over one of the
  * horizons; null: they do not. `prices`: natural logarithms of the closes.
  */
-function firstTellingRow(prices: Float64Array, { value, changedRows }: ValuesAtCloses): number | null {
+function firstAgreeingRow(prices: Float64Array, { value, changedRows }: ValuesAtCloses): number | null {
   for (const horizon of [UNTIL_NEXT, ...HORIZONS]) {
     const levels: number[] = [];
     const changes: number[] = [];
@@ -123,7 +123,7 @@ function isStill(prices: Float64Array): boolean {
   return still > MAX_STILL_SHARE * prices.length;
 }
 
-/** True when the moves of a price agree with its own earlier moves, so that what is known tells what comes. */
+/** True when the moves of a price agree with its own earlier moves, so that known prices foretell it. */
 function isForetoldByItself(prices: Float64Array): boolean {
   return HORIZONS.some((horizon) =>
     HORIZONS.some((rowsBefore) => {

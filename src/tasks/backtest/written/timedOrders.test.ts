@@ -30,7 +30,7 @@ function holdingOf(feed: FeedPlan, rowsPerPeriod: number, isHeld: (period: numbe
 }
 
 /** True if the price is higher at the end of a period. */
-const rises = (feed: FeedPlan, rowsPerPeriod: number, period: number): boolean => {
+const isRising = (feed: FeedPlan, rowsPerPeriod: number, period: number): boolean => {
   const { open } = feed.bars;
   return open[Math.min(ROWS - 1, (period + 1) * rowsPerPeriod)]! > open[period * rowsPerPeriod]!;
 };
@@ -39,7 +39,7 @@ describe('a holding that matches the moves of its bars', () => {
   test.each([16, 32, 48, ROWS_PER_DAY])('the rising periods of %i bars are found', (rowsPerPeriod) => {
     for (const seed of [1, 2, 3]) {
       const feed = walkOf(seed);
-      const holding = holdingOf(feed, rowsPerPeriod, (period) => rises(feed, rowsPerPeriod, period));
+      const holding = holdingOf(feed, rowsPerPeriod, (period) => isRising(feed, rowsPerPeriod, period));
       expect(matchedHolding([holding])?.deviations).toBeGreaterThan(4.25);
     }
   });

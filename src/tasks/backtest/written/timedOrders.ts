@@ -65,11 +65,11 @@ export function heldByFills(plan: RunPlan, fills: FillColumns): readonly HeldCha
 export function heldByCalls(plan: RunPlan, { orderMs, orderCalls }: OrderCalls): readonly HeldChanges[] {
   const [feed, ...others] = finestFeeds(plan.feeds);
   if (feed === undefined || others.length > 0 || orderCalls.some((call) => !HOLDING_CALLS.has(call))) return [];
-  const least = feed.bars.instrument.market === 'spot' ? 0 : -1;
+  const minHeld = feed.bars.instrument.market === 'spot' ? 0 : -1;
   let lots = 0;
   const held = orderCalls.map((call) => {
     if (call === 'buy') lots = Math.min(1, lots + 1);
-    else if (call === 'sell') lots = Math.max(least, lots - 1);
+    else if (call === 'sell') lots = Math.max(minHeld, lots - 1);
     else lots = 0;
     return lots;
   });
@@ -79,10 +79,10 @@ export function heldByCalls(plan: RunPlan, { orderMs, orderCalls }: OrderCalls):
 /** Returns the first holding that matches the moves of its bars; null: none does. */
 export function matchedHolding(all: readonly HeldChanges[]): MatchedHolding | null {
   // With many instruments one of them matches more easily.
-  const least = Math.sqrt(MIN_DEVIATIONS ** 2 + 2 * Math.log(Math.max(1, all.length)));
+  const minDeviations = Math.sqrt(MIN_DEVIATIONS ** 2 + 2 * Math.log(Math.max(1, all.length)));
   for (const holding of all) {
     const deviations = deviationsOf(holding);
-    if (deviations >= least) return { ...holding, deviations };
+    if (deviations >= minDeviations) return { ...holding, deviations };
   }
   return null;
 }
@@ -115,7 +115,7 @@ const changesOf = (heldAt: Float64Array): number =>
 
 /** Returns what is held during each row but the last one, as a share of the largest holding. */
 function heldByRow(openMs: Float64Array, timeMs: readonly number[], held: readonly number[]): Float64Array {
-  const largest = held.reduce((most, lots) => Math.max(most, Math.abs(lots)), 0);
+  const largest = held.reduce((max, lots) => Math.max(max, Math.abs(lots)), 0);
   const heldAt = new Float64Array(openMs.length - 1);
   let change = 0;
   for (let row = 0; row < heldAt.length; row++) {
