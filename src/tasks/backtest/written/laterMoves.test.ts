@@ -1,123 +1,139 @@
-// Tests the search for series that agree with later moves: labels, centred means and other values from after a bar are found, known ones are not.
+// Tests the search for series that follow later moves: values that were computed from later bars are found, and known ones are not.
 
 import { describe, expect, test } from 'vitest';
-import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { seededRng } from '../../../base/number/rng.ts';
 import type { FeedPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
-import type { Interval } from '../../../model/interval.ts';
+import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { laterMoves } from './laterMoves.ts';
 
 const HOUR_MS = 3_600_000;
-const ROWS = 4000;
-const HOURS_PER_DAY = 24;
+const ROWS = 1500;
+const DAY_ROWS = 24;
+const INSTRUMENT = spotInstrument();
 
-/** Returns the closes of a random walk. `bounce`: how far a close lies from its true price, as a share of it, on either side. */
-function walkOf(seed: number, bounce = 0): readonly number[] {
+/** Returns closes of a random walk, of which a share of the bars moves. */
+function walk(seed: number, movingShare = 1): readonly number[] {
   const rng = seededRng(seed);
   let price = 100;
   return Array.from({ length: ROWS }, () => {
-    price *= 1 + (rng.next() + rng.next() - 1) / 100;
-    return price * (1 + (rng.next() < 0.5 ? -bounce : bounce));
+    const move = Math.exp((rng.next() + rng.next() + rng.next() - 1.5) / 50);
+    return rng.next() < movingShare ? (price *= move) : price;
   });
 }
 
-/** Returns a feed of hours with these closes. */
-function hoursOf(closes: readonly number[]): FeedPlan {
+/** Returns a feed of hours with these closes. Each bar opens at the close before. */
+function feedOf(closes: readonly number[]): FeedPlan {
   const close = Float64Array.from(closes);
-  const closeMs = Float64Array.from(closes, (_, row) => (row + 1) * HOUR_MS);
-  const bars = {
-    instrument: spotInstrument(),
-    interval: '1h' as Interval,
-    length: closes.length,
-    openMs: closeMs.map((ms) => ms - HOUR_MS),
-    closeMs,
-    close,
-  };
-  return { bars } as unknown as FeedPlan;
+  const open = Float64Array.from(closes, (price, row) => closes[row - 1] ?? price);
+  const openMs = Float64Array.from(closes, (_, row) => row * HOUR_MS);
+  const closeMs = openMs.map((ms) => ms + HOUR_MS);
+  return { bars: { instrument: INSTRUMENT, interval: '1h', length: closes.length, openMs, closeMs, open, close } } as unknown as FeedPlan;
 }
 
-/** Returns a series with a value for each hour, known at the close of its bar. */
-function seriesOf(valueAt: (row: number) => number): SeriesPlan {
-  const knownMs = Float64Array.from({ length: ROWS }, (_, row) => (row + 1) * HOUR_MS);
+/** Returns a series with a value for every `every`th hour, known at the close of its bar. */
+function seriesOf(valueAt: (row: number) => number, every = 1): SeriesPlan {
+  const rows = Array.from({ length: ROWS / every }, (_, index) => (index + 1) * every - 1);
+  const knownMs = Float64Array.from(rows, (row) => (row + 1) * HOUR_MS);
   return {
     name: 'model',
     symbol: null,
-    values: { length: ROWS, knownMs, timeMs: knownMs, value: knownMs.map((_, row) => valueAt(row)) },
+    values: { length: rows.length, knownMs, timeMs: knownMs, value: Float64Array.from(rows, valueAt) },
   } as unknown as SeriesPlan;
 }
 
-const foundIn = (closes: readonly number[], valueAt: (row: number) => number): string | null =>
-  laterMoves({ feeds: [hoursOf(closes)], series: [seriesOf(valueAt)] })?.first?.what ?? null;
+const foundIn = (closes: readonly number[], series: SeriesPlan): string | null =>
+  laterMoves({ feeds: [feedOf(closes)], series: [series] })?.first?.actual ?? null;
 
-const CLOSES = walkOf(7);
-const at = (row: number): number => CLOSES[Math.max(0, Math.min(ROWS - 1, row))]!;
-const meanOf = (row: number, before: number, after: number): number => {
-  let sum = 0;
-  for (let near = row - before; near <= row + after; near++) sum += at(near);
-  return sum / (before + after + 1);
-};
-/** Returns a smoothed walk: an exponential average, or the same one once more from the end to the start. */
-function smoothed(values: readonly number[]): number[] {
-  let mean = values[0]!;
-  return values.map((value) => (mean += (value - mean) * 0.1));
-}
-const FORWARD = smoothed(CLOSES);
-const BOTH_WAYS = smoothed(FORWARD.toReversed()).toReversed();
-/** Returns the move of the day in which a bar closes. */
-const moveOfDay = (row: number): number => {
-  const day = Math.floor(row / HOURS_PER_DAY);
-  return at(day * HOURS_PER_DAY + HOURS_PER_DAY - 1) / at(day * HOURS_PER_DAY - 1) - 1;
-};
-/** Returns 1 for a close that is the lowest one of a day on either side, -1 for the highest one, else 0. */
-function turnAt(row: number): number {
-  const near = Array.from({ length: 2 * HOURS_PER_DAY + 1 }, (_, index) => at(row - HOURS_PER_DAY + index));
-  return Number(near.every((price) => price >= at(row))) - Number(near.every((price) => price <= at(row)));
-}
+describe.each([1, 2, 3])('series beside the random walk of seed %i', (seed) => {
+  const closes = walk(seed);
+  const noise = seededRng(seed + 100);
+  /** Returns the close of a row, or the nearest one. */
+  const at = (row: number): number => closes[Math.max(0, Math.min(ROWS - 1, row))]!;
+  const meanOf = (from: number, to: number): number => {
+    let sum = 0;
+    for (let row = from; row <= to; row++) sum += at(row);
+    return sum / (to - from + 1);
+  };
+  /** Exponential means over the past, and over the means of later rows. */
+  const forward: number[] = [];
+  for (const close of closes) forward.push(forward.length === 0 ? close : 0.2 * close + 0.8 * forward.at(-1)!);
+  const bothWays = forward.slice();
+  for (let row = ROWS - 2; row >= 0; row--) bothWays[row] = 0.2 * forward[row]! + 0.8 * bothWays[row + 1]!;
 
-describe('a series that agrees with later moves', () => {
-  test.each<[name: string, valueAt: (row: number) => number]>([
-    ['the direction of the next bar', (row) => Math.sign(at(row + 1) - at(row))],
-    ['the return over the next four bars', (row) => at(row + 4) / at(row) - 1],
-    ['a label of three kinds for the next eight bars', (row) => Math.round(Math.max(-1, Math.min(1, (at(row + 8) / at(row) - 1) * 60)))],
-    ['a centred mean', (row) => meanOf(row, 8, 8)],
-    ['the distance from a centred mean', (row) => at(row) - meanOf(row, 48, 48)],
-    ['a filter in both directions', (row) => BOTH_WAYS[row]!],
-    ['the move of the day, from its start on', moveOfDay],
-    ['the lows and highs', turnAt],
-  ])('%s is found', (_, valueAt) => {
-    expect(foundIn(CLOSES, valueAt)).toBe('a value of the series model');
+  test.each<[string, (row: number) => number, every?: number]>([
+    ['labels of the next bar', (row) => Math.sign(at(row + 1) - at(row))],
+    ['labels of the next bar, turned round', (row) => -Math.sign(at(row + 1) - at(row))],
+    ['the move of the next four bars', (row) => at(row + 4) / at(row) - 1],
+    ['a label of three kinds for the next eight bars', (row) => Math.round(Math.max(-1, Math.min(1, (at(row + 8) / at(row) - 1) * 30)))],
+    ['a centred mean of nine bars', (row) => meanOf(row - 4, row + 4)],
+    ['an exponential mean that runs in both directions', (row) => bothWays[row]!],
+    ['the highest close of the next day', (row) => Math.max(...Array.from({ length: DAY_ROWS }, (_, ahead) => at(row + 1 + ahead)))],
+    [
+      'the move of the whole day, in each of its hours',
+      (row) => at(Math.floor((row + 1) / DAY_ROWS) * DAY_ROWS + DAY_ROWS - 1) / at(Math.floor((row + 1) / DAY_ROWS) * DAY_ROWS - 1),
+    ],
+    [
+      'marks of the lows and highs of two days',
+      (row) => {
+        const around = closes.slice(Math.max(0, row - DAY_ROWS), row + DAY_ROWS + 1);
+        return at(row) === Math.min(...around) ? 1 : at(row) === Math.max(...around) ? -1 : 0;
+      },
+    ],
+    ['the regime of the next day', (row) => (at(row + DAY_ROWS) > at(row) ? 1 : 0), DAY_ROWS],
+  ])('%s is found', (_, valueAt, every) => {
+    expect(foundIn(closes, seriesOf(valueAt, every))).toMatch(
+      /^values whose rank correlation with the moves of the next .*bars? is 0\.\d\d|1\.00/,
+    );
   });
 
-  test('means, returns and filters of known closes, and random numbers, are not found', () => {
-    for (let seed = 1; seed <= 4; seed++) {
-      const closes = walkOf(seed);
-      const forward = smoothed(closes);
-      const rng = seededRng(100 + seed);
-      const known: readonly ((row: number) => number)[] = [
-        (row) => closes[row]!,
-        (row) => closes[row]! / (closes[row - 5] ?? closes[0]!) - 1,
-        (row) => Math.sign(closes[row]! - (closes[row - 1] ?? 0)),
-        (row) => forward[row]!,
-        (row) => closes[row]! - forward[row]!,
-        (row) => Math.floor(row / 24) % 7,
-        () => rng.next(),
-      ];
-      for (const valueAt of known) expect(foundIn(closes, valueAt)).toBeNull();
-    }
+  test.each<[string, (row: number) => number, every?: number]>([
+    ['labels of the bar that has closed', (row) => Math.sign(at(row) - at(row - 1))],
+    ['the close', at],
+    ['a mean of past closes', (row) => meanOf(row - 20, row)],
+    ['a momentum', (row) => at(row) / at(row - 10)],
+    ['a flag of a trend', (row) => (at(row) > meanOf(Math.max(0, row - 100), row) ? 1 : 0)],
+    ['the number of the hour', (row) => row],
+    ['noise', () => noise.next()],
+    ['a forecast with a correlation of 0.4', (row) => Math.log(at(row + 1) / at(row)) + (noise.next() + noise.next() - 1) / 18],
+    ['a forecast that is right in 55 of 100 bars', (row) => (noise.next() < 0.55 ? 1 : -1) * Math.sign(at(row + 1) - at(row))],
+    ['the regime of the last day', (row) => (at(row) > at(row - DAY_ROWS) ? 1 : 0), DAY_ROWS],
+  ])('%s is not found', (_, valueAt, every) => {
+    expect(foundIn(closes, seriesOf(valueAt, every))).toBe(null);
   });
 
-  test('a forecast that is right in 55 of 100 bars is not found', () => {
-    const rng = seededRng(3);
-    expect(foundIn(CLOSES, (row) => (rng.next() < 0.55 ? 1 : -1) * Math.sign(at(row + 1) - at(row)))).toBeNull();
+  test('a price of a busier market is not found beside one that trades seldom', () => {
+    const seldom = closes.map((_, row) => closes[row - (row % 5)]!);
+    expect(foundIn(seldom, seriesOf(at))).toBe(null);
   });
+});
 
-  test('the true price of a market whose closes lie on either side of it is not found', () => {
-    const [closes, truth] = [walkOf(7, 0.01), walkOf(7)];
-    expect(foundIn(closes, (row) => truth[row]! - closes[row]!)).toBeNull();
-  });
+test('the true price of a market whose closes lie on either side of it is not found', () => {
+  const [truth, rng] = [walk(7), seededRng(8)];
+  const closes = truth.map((price) => price * (rng.next() < 0.5 ? 0.99 : 1.01));
+  expect(
+    foundIn(
+      closes,
+      seriesOf((row) => truth[row]! - closes[row]!),
+    ),
+  ).toBe(null);
+});
 
-  test('an earlier price of a market that repeats each day is not found', () => {
-    const waves = Array.from({ length: ROWS }, (_, row) => 100 + Math.sin((row % 24) / 3.8) * 5);
-    expect(foundIn(waves, (row) => waves[row - 3] ?? 0)).toBeNull();
-  });
+test('noise of a few values is not found, although chance follows some moves', () => {
+  const closes = walk(1);
+  for (let seed = 1; seed <= 300; seed++) {
+    const rng = seededRng(seed);
+    expect(
+      foundIn(
+        closes,
+        seriesOf(() => rng.next(), 46),
+      ),
+      `seed ${seed}`,
+    ).toBe(null);
+  }
+});
+
+test('known values of prices that repeat themselves are not found', () => {
+  const waves = Array.from({ length: ROWS }, (_, row) => 100 + 5 * Math.sin(row / 8));
+  const slope = (row: number): number => (waves[row] ?? 100) - (waves[row - 4] ?? 100);
+  expect(foundIn(waves, seriesOf(slope))).toBe(null);
 });

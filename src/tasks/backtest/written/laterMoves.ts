@@ -1,176 +1,195 @@
-// Finds external series whose values follow from later moves of the price: labels for a model, centred averages, filters that run in both directions,
-// turning points. Their prices are not those of later bars, but their ranks agree with the ranks of the moves that come after the bar.
+// Finds external series whose values follow the moves of later bars, such as labels of the next day, a centred mean or a filter that runs in both
+// directions. Such a series was computed from prices that a strategy could not know.
 
-import type { FeedPlan, RunPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
-import { LATER_TEXTS, type Proof } from '../../../model/run/proof.ts';
+import { firstFrom } from '../../../base/number/search.ts';
+import { typicalLengthMs } from '../../../model/interval.ts';
 import { formatTime } from '../../../model/time.ts';
+import { LATER_TEXTS, type Proof } from '../../../model/run/proof.ts';
+import type { FeedPlan, RunPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
 import { laterPrices } from './laterPrices.ts';
 
-/** Numbers of bars after a value over which the price may move as the value says. A value may also say how it moves until the next one. */
-const HORIZONS = [1, 2, 4, 8, 16, 48] as const;
-const UNTIL_NEXT = 0;
-/** Rows of a feed that are compared at most, and pairs of a value and a move at least. */
-const MAX_ROWS = 50_000;
-const MIN_PAIRS = 16;
-/** Minimum correlation of the ranks. No known value foretells a market so well. */
+/** Shorter bars are not judged: prices of a market that leads may follow their next moves. */
+const MIN_BAR_MS = 60_000;
+/** Pairs of a feed and a series that are judged at most. */
+const MAX_PAIRS = 64;
+/** Values of a series that are read at most, and compared at most. */
+const MAX_READ = 100_000;
+const MAX_VALUES = 500;
+/** Numbers of bars over which a move is measured. The usual distance of two values, and twice that, are added. */
+const MOVE_ROWS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96] as const;
+/** Moves that do not overlap, at least. */
+const MIN_MOVES = 30;
+/** Smallest rank correlation. Values that were known seldom reach a tenth of it with the moves of whole bars. */
 const MIN_CORRELATION = 0.5;
-/** Minimum evidence, in standard deviations. One in a billion pairs of independent lists has it. */
-const MIN_DEVIATIONS = 6;
-/** Correlation with its own earlier moves, and its evidence, from which a price can be foretold by what is known, such as a wave. */
-const MAX_OWN_CORRELATION = 0.3;
-const OWN_DEVIATIONS = 4;
-/** Share of the bars that repeat the close before, from which the close of a market is often older than what is known elsewhere. */
-const MAX_STILL_SHARE = 0.2;
+/** Smallest evidence, in standard deviations: the correlation times the square root of the number of moves. Chance reaches it about once in a million comparisons. */
+const MIN_SIGNIFICANCE = 5;
+/** Share of the bars that may stand still. A price from a busier market is ahead of one that trades seldom. */
+const MAX_STILL_SHARE = 0.1;
+/** The correlation must be this many times that of earlier moves, because prices of some data repeat themselves. */
+const MIN_TIMES_OF_PAST = 2;
 
-/** The newest value of a series at the close of each row, and the rows at which it changes. */
-interface ValuesAtCloses {
-  readonly value: Float64Array;
-  readonly changedRows: readonly number[];
+/** A value of a series, and the first row of the feed that opens when the value is known or later. */
+interface ValueBeforeRow {
+  readonly value: number;
+  readonly previousValue: number;
+  readonly row: number;
 }
 
-/** Returns the proof of purity that a series or a feed refutes with values from after a bar; null: none does. `all`: the plan with all rows. */
+/** What a value says: itself, its change, and its distance from the price. */
+const SIGNALS: readonly ((at: ValueBeforeRow, price: number) => number)[] = [
+  ({ value }) => value,
+  ({ value, previousValue }) => value - previousValue,
+  ({ value }, price) => value - price,
+];
+
+/**
+ * Returns the proof of purity that a series or a feed refutes with values from after a bar; null: none does. `all`: the plan with all rows, of which
+ * `plan` may have a part.
+ */
 export function laterValues(plan: RunPlan, all = plan): Proof | null {
   return laterPrices(plan) ?? laterMoves(all);
 }
 
-/** Returns the proof of purity that a series refutes whose values show later moves; null: none does. */
+/** Returns the proof of purity that a series refutes whose values follow later moves; null: none does. */
 export function laterMoves({ feeds, series = [] }: Pick<RunPlan, 'feeds' | 'series'>): Proof | null {
-  if (series.length === 0) return null;
+  let pairCount = 0;
   for (const { bars, isExecutionOnly } of feeds) {
     if (isExecutionOnly === true || bars.tape !== undefined || bars.window !== undefined) continue;
-    const ofFeed = series.filter(({ symbol }) => symbol === null || symbol === bars.instrument.wireName);
-    if (ofFeed.length === 0) continue;
-    const prices = Float64Array.from(bars.close.subarray(0, Math.min(bars.length, MAX_ROWS)), Math.log);
-    if (isStill(prices) || isForetoldByItself(prices)) continue;
-    for (const each of ofFeed) {
-      const row = firstAgreeingRow(prices, valuesAtCloses(bars, prices.length, each));
-      if (row !== null) return proofOf(bars, each, row);
+    if (typicalLengthMs(bars.interval) < MIN_BAR_MS) continue;
+    for (const each of series) {
+      if (each.symbol !== null && each.symbol !== bars.instrument.wireName) continue;
+      if (++pairCount > MAX_PAIRS) return null;
+      const proof = proofOf(bars, each);
+      if (proof !== null) return proof;
     }
   }
   return null;
 }
 
-/** Returns the proof with the first value that was compared. */
-function proofOf({ instrument, interval, closeMs }: FeedPlan['bars'], { name }: SeriesPlan, row: number): Proof {
-  return {
-    name: 'purity',
-    verdict: 'refuted',
-    text: LATER_TEXTS.moves,
-    first: {
-      time: formatTime(closeMs[row]!),
-      feed: `${instrument.wireName} ${interval}`,
-      what: `a value of the series ${name}`,
-      expected: 'a value that was known',
-      actual: 'a value that agrees with the moves after its bar',
-    },
-    file: null,
-    line: null,
-  };
-}
-
-/** Returns the newest values that are known at the closes of rows. */
-function valuesAtCloses({ closeMs }: FeedPlan['bars'], rows: number, { values }: SeriesPlan): ValuesAtCloses {
-  const value = new Float64Array(rows).fill(NaN);
-  const changedRows: number[] = [];
-  let known = 0;
-  let newest = NaN;
-  let newestMs = -Infinity;
-  for (let row = 0; row < rows; row++) {
-    for (; known < values.length && values.knownMs[known]! <= closeMs[row]!; known++) {
-      if (values.timeMs[known]! < newestMs) continue;
-      newestMs = values.timeMs[known]!;
-      newest = values.value[known]!;
-    }
-    value[row] = newest;
-    if (row > 0 && !Number.isNaN(newest) && newest !== value[row - 1]) changedRows.push(row);
-  }
-  return { value, changedRows };
-}
-
-/**
- * Returns the first compared row of a series whose values, their changes, or their distances from the close agree with later moves over one of the
- * horizons; null: they do not. `prices`: natural logarithms of the closes.
- */
-function firstAgreeingRow(prices: Float64Array, { value, changedRows }: ValuesAtCloses): number | null {
-  for (const horizon of [UNTIL_NEXT, ...HORIZONS]) {
-    const levels: number[] = [];
-    const changes: number[] = [];
-    const gaps: number[] = [];
-    const moves: number[] = [];
-    let first = -1;
-    let before = 0;
-    for (const [index, row] of changedRows.entries()) {
-      const end = horizon === UNTIL_NEXT ? (changedRows[index + 1] ?? prices.length) : row + horizon;
-      // Moves that overlap are one observation, not two.
-      if (end >= prices.length) break;
-      if (index === 0 || (first >= 0 && row < before + horizon)) continue;
-      if (first < 0) first = row;
-      before = row;
-      levels.push(value[row]!);
-      changes.push(value[row]! - (Number.isNaN(value[row - 1]!) ? value[row]! : value[row - 1]!));
-      // A smoothed price says by its distance from the close where the price goes.
-      gaps.push(value[row]! - Math.exp(prices[row]!));
-      moves.push(prices[end]! - prices[row]!);
-    }
-    if ([levels, changes, gaps].some((values) => areAlike(values, moves, MIN_CORRELATION, MIN_DEVIATIONS))) return first;
+/** Returns the proof if values of the series follow the next moves of the bars more closely than chance and earlier moves do; else null. */
+function proofOf(bars: FeedPlan['bars'], { name, values }: SeriesPlan): Proof | null {
+  if (bars.length === 0) return null;
+  const indexes = indexesWithin(bars, values);
+  for (const selected of [indexes, changesAmong(indexes, values), rareAmong(indexes, values)]) {
+    const proof = proofOfValues(bars, name, valuesBeforeRows(bars, values, selected));
+    if (proof !== null) return proof;
   }
   return null;
 }
 
-/** True when more than a share of the closes are those of the bar before. */
-function isStill(prices: Float64Array): boolean {
-  const still = prices.reduce((count, price, row) => count + Number(row > 0 && price === prices[row - 1]), 0);
-  return still > MAX_STILL_SHARE * prices.length;
+/** Returns the proof if a signal of these values follows the next moves; else null. */
+function proofOfValues(bars: FeedPlan['bars'], name: string, atRows: readonly ValueBeforeRow[]): Proof | null {
+  const stillRows = atRows.filter(({ row }) => bars.open[row] === bars.close[row]);
+  if (atRows.length < MIN_MOVES || stillRows.length > MAX_STILL_SHARE * atRows.length) return null;
+  for (const moveRows of new Set([...MOVE_ROWS, ...rowsBetween(atRows)])) {
+    const judged = atRows.filter(({ row }) => row >= moveRows && row + moveRows <= bars.length);
+    const [first] = judged;
+    const last = judged.at(-1);
+    if (first === undefined || last === undefined) continue;
+    const moveCount = Math.min(judged.length, Math.floor((last.row - first.row) / moveRows) + 1);
+    if (moveCount < MIN_MOVES) continue;
+    const nextMoves = ranksOf(judged.map(({ row }) => bars.close[row + moveRows - 1]! / bars.open[row]!));
+    for (const signalOf of SIGNALS) {
+      const signals = ranksOf(judged.map((at) => signalOf(at, bars.open[at.row]!)));
+      const correlation = Math.abs(correlationOf(signals, nextMoves));
+      const isFollowed = correlation >= MIN_CORRELATION && correlation * Math.sqrt(moveCount) >= MIN_SIGNIFICANCE;
+      if (!isFollowed || correlation < MIN_TIMES_OF_PAST * pastCorrelation(bars, moveRows)) continue;
+      const bar = moveRows === 1 ? 'the next bar' : `the next ${moveRows} bars`;
+      return {
+        name: 'purity',
+        verdict: 'refuted',
+        text: LATER_TEXTS.moves,
+        first: {
+          time: formatTime(bars.openMs[first.row]!),
+          feed: `${bars.instrument.wireName} ${bars.interval}`,
+          what: `the values of the series ${name}`,
+          expected: 'values that were known',
+          actual: `values whose rank correlation with the moves of ${bar} is ${correlation.toFixed(2)}`,
+        },
+        file: null,
+        line: null,
+      };
+    }
+  }
+  return null;
 }
 
-/** True when the moves of a price agree with its own earlier moves, so that known prices foretell it. */
-function isForetoldByItself(prices: Float64Array): boolean {
-  return HORIZONS.some((horizon) =>
-    HORIZONS.some((rowsBefore) => {
-      const earlier: number[] = [];
-      const later: number[] = [];
-      for (let row = Math.max(horizon, rowsBefore); row + horizon < prices.length; row += horizon) {
-        earlier.push(prices[row]! - prices[row - rowsBefore]!);
-        later.push(prices[row + horizon]! - prices[row]!);
-      }
-      return areAlike(earlier, later, MAX_OWN_CORRELATION, OWN_DEVIATIONS);
-    }),
-  );
+/** Returns the largest correlation of moves over this many rows with what was known before them: the price, and earlier moves. */
+function pastCorrelation({ open, close, length }: FeedPlan['bars'], moveRows: number): number {
+  const stride = Math.max(1, Math.ceil(length / MAX_VALUES));
+  const rows = Array.from({ length: Math.floor((length - moveRows) / stride) }, (_, place) => place * stride);
+  const nextMoves = ranksOf(rows.map((row) => close[row + moveRows - 1]! / open[row]!));
+  const signals = [
+    rows.map((row) => open[row]!),
+    ...MOVE_ROWS.map((pastRows) => rows.map((row) => open[row]! / open[Math.max(0, row - pastRows)]!)),
+  ];
+  return Math.max(...signals.map((signal) => Math.abs(correlationOf(ranksOf(signal), nextMoves))));
 }
 
-/** True when the ranks of two lists agree, or disagree, by at least this correlation and evidence. */
-function areAlike(one: readonly number[], other: readonly number[], minCorrelation: number, minDeviations: number): boolean {
-  if (one.length < MIN_PAIRS) return false;
-  const correlation = Math.min(1 - 1e-9, Math.abs(correlationOf(ranksOf(one), ranksOf(other))));
-  // Fisher's transformation of a correlation has a known standard deviation.
-  return correlation >= minCorrelation && Math.atanh(correlation) * Math.sqrt(one.length - 3) >= minDeviations;
+/** Returns the indexes of the values that become known while the feed has bars, from the second value on. */
+function indexesWithin({ openMs, length }: FeedPlan['bars'], { knownMs, length: count }: SeriesPlan['values']): readonly number[] {
+  const begin = Math.max(1, firstFrom(knownMs, count, openMs[0]!));
+  const end = Math.min(begin + MAX_READ, firstFrom(knownMs, count, openMs[length - 1]!));
+  return Array.from({ length: Math.max(0, end - begin) }, (_, offset) => begin + offset);
+}
+/** Returns the indexes of values that differ from the one before, such as those of a day in a series with a value for each hour. */
+const changesAmong = (indexes: readonly number[], { value }: SeriesPlan['values']): readonly number[] =>
+  indexes.filter((index) => value[index] !== value[index - 1]);
+/** Returns the indexes of values other than the most frequent one, if that is more than half of them, such as the 0 between marks of turns. */
+function rareAmong(indexes: readonly number[], { value }: SeriesPlan['values']): readonly number[] {
+  const counts = new Map<number, number>();
+  for (const index of indexes) counts.set(value[index]!, (counts.get(value[index]!) ?? 0) + 1);
+  const frequent = Array.from(counts).find(([, count]) => count > indexes.length / 2);
+  return frequent === undefined ? [] : indexes.filter((index) => value[index] !== frequent[0]);
 }
 
-/** Returns the place of each value in the sorted list; equal values share the mean of their places. */
-function ranksOf(values: readonly number[]): Float64Array {
-  const order = Array.from(values.keys()).toSorted((a, b) => values[a]! - values[b]!);
-  const ranks = new Float64Array(values.length);
-  for (let from = 0; from < order.length;) {
-    let to = from + 1;
-    while (to < order.length && values[order[to]!] === values[order[from]!]) to++;
-    for (const index of order.slice(from, to)) ranks[index] = (from + to - 1) / 2;
-    from = to;
+/** Returns up to MAX_VALUES of the values, evenly spread, each at the first row that opens when it is known. Of several before one row the last counts. */
+function valuesBeforeRows(
+  { openMs, length }: FeedPlan['bars'],
+  { knownMs, value }: SeriesPlan['values'],
+  indexes: readonly number[],
+): readonly ValueBeforeRow[] {
+  const atRows: ValueBeforeRow[] = [];
+  const stride = Math.max(1, Math.ceil(indexes.length / MAX_VALUES));
+  for (let place = 0; place < indexes.length; place += stride) {
+    const index = indexes[place]!;
+    const row = firstFrom(openMs, length, knownMs[index]!);
+    const at = { value: value[index]!, previousValue: value[index - 1]!, row };
+    if (atRows.at(-1)?.row === row) atRows.pop();
+    if (row < length && Number.isFinite(at.value) && Number.isFinite(at.previousValue)) atRows.push(at);
+  }
+  return atRows;
+}
+
+/** Returns the usual number of rows between two values, and twice that. */
+function rowsBetween(atRows: readonly ValueBeforeRow[]): readonly number[] {
+  const gaps = atRows.slice(1).map(({ row }, index) => row - atRows[index]!.row);
+  const median = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)]!;
+  return [median, 2 * median];
+}
+
+/** Returns the rank of each number, from 0. Equal numbers have the mean of their ranks. */
+function ranksOf(numbers: readonly number[]): Float64Array {
+  const order = Array.from(numbers.keys()).toSorted((a, b) => numbers[a]! - numbers[b]!);
+  const ranks = new Float64Array(numbers.length);
+  for (let begin = 0; begin < order.length;) {
+    let end = begin;
+    while (end < order.length && numbers[order[end]!] === numbers[order[begin]!]) end++;
+    for (let place = begin; place < end; place++) ranks[order[place]!] = (begin + end - 1) / 2;
+    begin = end;
   }
   return ranks;
 }
 
-/** Returns Pearson's correlation; 0 where a list has one value only. */
-function correlationOf(one: Float64Array, other: Float64Array): number {
-  const middle = (one.length - 1) / 2;
-  let product = 0;
-  let squares = 0;
-  let otherSquares = 0;
-  for (let index = 0; index < one.length; index++) {
-    const a = one[index]! - middle;
-    const b = other[index]! - middle;
-    product += a * b;
-    squares += a * a;
-    otherSquares += b * b;
+/** Returns the correlation of two lists of ranks; 0 if one of them is constant. */
+function correlationOf(a: Float64Array, b: Float64Array): number {
+  const mean = (a.length - 1) / 2;
+  let [product, squaresOfA, squaresOfB] = [0, 0, 0];
+  for (let index = 0; index < a.length; index++) {
+    const [fromMeanA, fromMeanB] = [a[index]! - mean, b[index]! - mean];
+    product += fromMeanA * fromMeanB;
+    squaresOfA += fromMeanA ** 2;
+    squaresOfB += fromMeanB ** 2;
   }
-  return squares > 0 && otherSquares > 0 ? product / Math.sqrt(squares * otherSquares) : 0;
+  return squaresOfA === 0 || squaresOfB === 0 ? 0 : product / Math.sqrt(squaresOfA * squaresOfB);
 }
