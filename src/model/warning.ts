@@ -36,12 +36,14 @@ export const WARNINGS = {
   LOOKAHEAD_FILE: 'the strategy imports a file of data, or can read files, which may hold data from after a bar',
   PROOF_REFUTED: 'a proof of isobar prove, or its sample, found that decisions depend on more than bars, parameters and seed',
   LOOKAHEAD_ROWS: 'a proof found decisions that depend on rows after their time, or on how rows are cut into blocks',
-  LOOKAHEAD_TABLE: 'a proof found prices, moves, or times of lows and highs of these bars in the files of the strategy',
-  LOOKAHEAD_SERIES: 'a proof found that a series, or a feed of a longer interval, has prices of bars that close later',
+  LOOKAHEAD_TABLE:
+    'a proof found prices, moves, or times of lows and highs of these bars in the files of the strategy, or orders whose times follow no bar and match the moves of these bars',
+  LOOKAHEAD_SERIES:
+    'a proof found that a series, or a feed of a longer interval, has prices of bars that close later, or that a series agrees with their moves',
   STATE_KEPT: 'a proof found decisions that depend on what a module variable, a static field or another shared object keeps',
   IMPURE_EXTERNAL: 'a proof found decisions that depend on something outside the run',
   STATE_GLOBAL:
-    "the strategy writes the global object or an object of Node's modules, or replaces a built-in, which everything in its process shares",
+    "the strategy writes the global object or an object of Node's modules, or replaces a built-in, which everything in its process shares; `for a time`: it may have put it back",
   IMPURE_RANDOM: 'strategy code asked for chance that the seed of the run does not decide',
   IMPURE_CLOCK: 'strategy code asked for the time of the machine',
   IMPURE_LOCAL_TIME: 'strategy code used the time zone or the language of the machine',

@@ -54,9 +54,9 @@ const BANNED_PATTERNS: readonly BannedPattern[] = [
     rule: 'time comes from the Scheduler',
     pattern: /\bDate\b|performance\.now|hrtime|\bset(Timeout|Interval|Immediate)\b|AbortSignal\.timeout/,
     // Pages run in a browser, where a reader's clock and timers are the right ones.
-    // What strategy code must not use is watched in tasks/backtest/purity.
+    // What strategy code must not use is watched in purity, builtIns and surroundings of tasks/backtest.
     allowed:
-      /^adapters\/clock\/|^tasks\/backtest\/purity\/|^report\/page\/browser\/|^report\/run\/page\/|^tasks\/bot\/dashboard\/page\/|^paperExchange\/process\/page\/script\.ts$/,
+      /^adapters\/clock\/|^tasks\/backtest\/(?:purity|builtIns|surroundings)\/|^report\/page\/browser\/|^report\/run\/page\/|^tasks\/bot\/dashboard\/page\/|^paperExchange\/process\/page\/script\.ts$/,
   },
   { rule: 'randomness is seeded', pattern: /Math\.random|randomUUID|randomBytes/, allowed: /^base\/rng|^tasks\/backtest\/purity\// },
   { rule: 'rooms 0-6 are synchronous', pattern: /\b(async|await|Promise)\b/, allowed: OUTER },

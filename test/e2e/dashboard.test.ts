@@ -255,7 +255,7 @@ describe('the server', () => {
       expect((await send('/api/view', { headers: bearer(`${'y'.repeat(TOKEN_LENGTH - 1)}${attempt}`) })).status).toBe(401);
     expect((await send('/api/view', { headers: bearer(WRONG_TOKEN) })).status).toBe(429);
     expect((await send('/api/view', { headers: bearer(tokens.read) })).status).toBe(200);
-    // The minute is over.
+    // The minute has ended.
     nowMs += 61_000;
     expect((await send('/api/view', { headers: bearer(WRONG_TOKEN) })).status).toBe(401);
   });

@@ -112,7 +112,7 @@ export function toolDrawdowns({ openMs, equity }: ProfileBars): ToolDrawdowns {
   };
 }
 
-/** Returns the rows at which equity is at its highest value so far, and the last row. */
+/** Returns the rows at which equity is at its highest value up to then, and the last row. */
 function rowsAtPeak(depthByRow: Float64Array): readonly number[] {
   const lastRow = depthByRow.length - 1;
   const rows: number[] = [];

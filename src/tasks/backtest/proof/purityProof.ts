@@ -44,7 +44,7 @@ export class ImpureUses implements WarningSink {
 
   readonly add = (warning: Warning): void => this.note(warning);
 
-  /** Returns the first read by a package with this code; undefined: there is none. */
+  /** Returns the first read by a package with this code; undefined: no package reads so. */
   packageRead(code: WarningCode): Warning | undefined {
     for (const { warning } of this.packageReads.values()) if (warning.code === code) return warning;
     return undefined;

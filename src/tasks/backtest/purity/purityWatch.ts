@@ -30,7 +30,7 @@ const LATER_PLACES_READS = 61;
 /** The same for a use of the local time: a package may make dozens of them at each bar. */
 const ALL_PLACES_USES = 32;
 const LATER_PLACES_USES = 997;
-/** True for a read whose place is not looked up. `reads`: the number of reads of its name so far. */
+/** True for a read whose place is not looked up. `reads`: the number of earlier reads of its name. */
 const isSkippedRead = (code: WarningCode, reads: number): boolean =>
   code === 'IMPURE_CLOCK'
     ? reads > ALL_PLACES_READS && reads % LATER_PLACES_READS !== 0

@@ -77,7 +77,7 @@ export function embeddedMoves(
 }
 
 /** A file with sequences that may be tables of moves. */
-interface TableFile {
+interface FileOfTables {
   readonly file: string;
   readonly text: string;
   readonly sequences: readonly Sequence[];
@@ -85,7 +85,7 @@ interface TableFile {
 }
 
 /** Returns the file with its sequences; empty if it has none. */
-function tablesIn(file: string, maxBytes: number): readonly TableFile[] {
+function tablesIn(file: string, maxBytes: number): readonly FileOfTables[] {
   const text = textOf(file, maxBytes);
   const sequences = [
     ...signSequencesIn(text),
@@ -100,7 +100,7 @@ function tablesIn(file: string, maxBytes: number): readonly TableFile[] {
 /** Returns the first file that has moves of a feed, by its index, with their row and position; null: none has. */
 function firstPlaceOf(
   moves: readonly BarMoves[],
-  tables: readonly TableFile[],
+  tables: readonly FileOfTables[],
   onFeed: () => void,
 ): { readonly table: number; readonly row: number; readonly at: number } | null {
   for (const [table, { sequences, windows }] of tables.entries()) {

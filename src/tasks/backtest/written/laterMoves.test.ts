@@ -11,7 +11,7 @@ const ROWS = 1500;
 const DAY_ROWS = 24;
 const INSTRUMENT = spotInstrument();
 
-/** Returns closes of a random walk, of which a share of the bars moves. */
+/** Returns closes of a random walk, in which this share of the bars moves. */
 function walk(seed: number, movingShare = 1): readonly number[] {
   const rng = seededRng(seed);
   let price = 100;

@@ -26,7 +26,7 @@ const MIN_SIGNIFICANCE = 5;
 /** Share of the bars that may stand still. A price from a busier market is ahead of one that trades seldom. */
 const MAX_STILL_SHARE = 0.1;
 /** The correlation must be this many times that of earlier moves, because prices of some data repeat themselves. */
-const MIN_TIMES_OF_PAST = 2;
+const MIN_TIMES_OF_EARLIER = 2;
 
 /** A value of a series, and the first row of the feed that opens when the value is known or later. */
 interface ValueBeforeRow {
@@ -43,8 +43,8 @@ const SIGNALS: readonly ((at: ValueBeforeRow, price: number) => number)[] = [
 ];
 
 /**
- * Returns the proof of purity that a series or a feed refutes with values from after a bar; null: none does. `all`: the plan with all rows, of which
- * `plan` may have a part.
+ * Returns the proof of purity that a series or a feed refutes with values from after a bar; null: none does. `all`: the plan with all rows; `plan` may have
+ * a part of them.
  */
 export function laterValues(plan: RunPlan, all = plan): Proof | null {
   return laterPrices(plan) ?? laterMoves(all);
@@ -93,7 +93,7 @@ function proofOfValues(bars: FeedPlan['bars'], name: string, atRows: readonly Va
       const signals = ranksOf(judged.map((at) => signalOf(at, bars.open[at.row]!)));
       const correlation = Math.abs(correlationOf(signals, nextMoves));
       const isFollowed = correlation >= MIN_CORRELATION && correlation * Math.sqrt(moveCount) >= MIN_SIGNIFICANCE;
-      if (!isFollowed || correlation < MIN_TIMES_OF_PAST * pastCorrelation(bars, moveRows)) continue;
+      if (!isFollowed || correlation < MIN_TIMES_OF_EARLIER * earlierCorrelation(bars, moveRows)) continue;
       const bar = moveRows === 1 ? 'the next bar' : `the next ${moveRows} bars`;
       return {
         name: 'purity',
@@ -115,13 +115,13 @@ function proofOfValues(bars: FeedPlan['bars'], name: string, atRows: readonly Va
 }
 
 /** Returns the largest correlation of moves over this many rows with what was known before them: the price, and earlier moves. */
-function pastCorrelation({ open, close, length }: FeedPlan['bars'], moveRows: number): number {
+function earlierCorrelation({ open, close, length }: FeedPlan['bars'], moveRows: number): number {
   const stride = Math.max(1, Math.ceil(length / MAX_VALUES));
   const rows = Array.from({ length: Math.floor((length - moveRows) / stride) }, (_, place) => place * stride);
   const nextMoves = ranksOf(rows.map((row) => close[row + moveRows - 1]! / open[row]!));
   const signals = [
     rows.map((row) => open[row]!),
-    ...MOVE_ROWS.map((pastRows) => rows.map((row) => open[row]! / open[Math.max(0, row - pastRows)]!)),
+    ...MOVE_ROWS.map((earlierRows) => rows.map((row) => open[row]! / open[Math.max(0, row - earlierRows)]!)),
   ];
   return Math.max(...signals.map((signal) => Math.abs(correlationOf(ranksOf(signal), nextMoves))));
 }

@@ -57,7 +57,7 @@ test('a strategy that was halted keeps its place, too', () => {
   expect(() => checkStrategyPlaces(configOf([['A'], ['B']]), [halt], planOf([['B']]), 'bot')).toThrow('orders or halts of A as number 1');
 });
 
-test('two strategies of one class are told apart by their parameters', () => {
+test('two strategies of one class are distinguished by their parameters', () => {
   expect(() =>
     check(
       [
@@ -91,7 +91,7 @@ test('a strategy may be renamed, be given other parameters, be added at the end,
   check([['A'], ['B']], [['B'], ['A']], []);
 });
 
-test('strategies of a journal without names are told apart by their code', () => {
+test('strategies of a journal without names are distinguished by their code', () => {
   expect(() => check([['A'], ['B']], [['B'], ['A']], [1], true)).toThrow('orders or halts of the strategy as number 2');
   check([['A'], ['B']], [['A'], ['C']], [0, 1], true);
 });

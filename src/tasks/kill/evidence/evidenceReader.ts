@@ -186,7 +186,7 @@ export class KillEvidenceReader {
   }
   /**
    * True if the exchange has a copy of an order, or trades of its side, under a venue order id, or the journal has booked trades under that id.
-   * A list may lag, so a second query confirms that there is none.
+   * A list may lag, so a second query confirms that the exchange has no such order.
    */
   async #hasCopyUnder(instrument: Instrument, venueId: string, order: OrderRow, { rows, tradesByOrder }: ReadLists): Promise<boolean> {
     if (this.#shownIds.has(venueId) || this.books.executions.hasBooked(instrument.id, venueId)) return true;

@@ -199,7 +199,7 @@ export class JournalBooks implements OwnOrders {
     const cid = this.#cidByVenueId.get(venueId);
     return positionSideOf(side, (cid === undefined ? undefined : this.#closesByCid.get(cid)) ?? false);
   }
-  /** Returns the venue order id that the own order with this client order id of a row, in any case, has so far; null without one. */
+  /** Returns the venue order id that the own order with this client order id of a row, in any case, has; null without one. */
   venueIdOfRowCid(rowCid: string): string | null {
     return this.venueIdOf(this.#journalCidOf(rowCid));
   }
