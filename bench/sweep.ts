@@ -71,7 +71,7 @@ export interface SweepBench {
   readonly twoThreadCeiling: number;
 }
 
-/** Returns the figures of the part. Throws if a set has other results as a lane than in a separate run or in C. `program`: see `compileReference`. */
+/** Returns the figures of the part. Throws if a set has other results as a lane than in a separate run or in C. `program`: see `buildReference`. */
 export async function sweepBench(folder: string, program: string | null): Promise<SweepBench> {
   const bars = randomWalk('AAAUSDT', ROWS, 1);
   const plan = benchPlan(await loadStrategyFile(STRATEGY), [feedPlan('bars', bars)], { ...WORKLOAD, ...SETS[0]! }, SETS[0]!);

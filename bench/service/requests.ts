@@ -24,7 +24,7 @@ export const DEPTH_TARGET = '/sapi/v1/depth?symbol=BTCUSDT&limit=100';
 /** Path of a request that creates a spot order. */
 export const CREATE_TARGET = '/sapi/v1/order';
 
-/** Prices of the orders: a third of the market price (65,000) of the benchmark's exchange, so that the orders rest. */
+/** Prices of the orders: at most half of the market price (65,000) of the benchmark's exchange, so that the orders rest. */
 const MIN_PRICE = 20_000;
 const PRICE_STEP = 2;
 const PRICES = 5000;

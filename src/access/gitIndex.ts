@@ -44,17 +44,20 @@ function isInIndex(gitFolder: string, path: string): boolean {
   );
 }
 
-/** Returns a list with the path of the shared index, which a split index names at its end. The list is empty if the index is not split. */
+/**
+ * Returns the paths at which the shared index may be, which a split index names in its extension `link`. Paths of the index and of its other
+ * extensions may have this text, too; no file has the hash that is read after it. The list is empty if the index is not split.
+ */
 function sharedIndexIn(gitFolder: string): readonly string[] {
   const index = join(gitFolder, 'index');
   const bytes = existsSync(index) ? readFileSync(index) : Buffer.alloc(0);
-  // Extensions follow the entries, so the last `link` is the extension. A path with this text in an index without the extension does no harm:
-  // no file has the hash that would be read after it.
-  const linkStart = bytes.lastIndexOf(LINK_EXTENSION);
-  if (linkStart < 0) return [];
-  const hashStart = linkStart + LINK_EXTENSION.length + EXTENSION_SIZE_BYTES;
-  const hash = bytes.toString('hex', hashStart, hashStart + hashLengthOf(gitFolder));
-  return [join(gitFolder, `sharedindex.${hash}`)];
+  const hashLength = hashLengthOf(gitFolder);
+  const paths: string[] = [];
+  for (let start = bytes.indexOf(LINK_EXTENSION); start >= 0; start = bytes.indexOf(LINK_EXTENSION, start + 1)) {
+    const hashStart = start + LINK_EXTENSION.length + EXTENSION_SIZE_BYTES;
+    paths.push(join(gitFolder, `sharedindex.${bytes.toString('hex', hashStart, hashStart + hashLength)}`));
+  }
+  return paths;
 }
 
 /** Returns the length of the hashes of a repository in bytes. */

@@ -38,7 +38,7 @@ export const isDecided = ({ k, decided, bars }: JournalMembers): boolean => k ==
 /** Feeds of the bot in its journal. */
 const BTCUSDT_FEED = 0;
 const ETHBTC_FEED = 1;
-/** Place of the close in a bar of a record: the index of its feed, its two times, then its prices. */
+/** Place of the close in a bar of a record: the index of its feed, its open time, then its prices. */
 const CLOSE_INDEX = 5;
 
 /**

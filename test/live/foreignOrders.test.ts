@@ -28,14 +28,23 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 audit: { fullMs: 30000 }
 `;
 
-/** Places an order past the bot, as a person would, at `priceFactor` times the last price. Returns its venue order id. */
-async function placeManualOrder({ bot }: OpenedBot, side: 'BUY' | 'SELL', volume: string, priceFactor: number): Promise<string> {
+/**
+ * Places an order past the bot, as a person would, at `priceFactor` times the last price. `newClientOrderId`: a client order id of the person's own.
+ * Returns its venue order id.
+ */
+async function placeManualOrder(
+  { bot }: OpenedBot,
+  side: 'BUY' | 'SELL',
+  volume: string,
+  priceFactor: number,
+  newClientOrderId?: string,
+): Promise<string> {
   const { exchange, engine } = bot.deps;
   const price = ((engine.lastTicks(0) * priceFactor) / 100).toFixed(2);
   const outcome = await callAsPromise(
     exchange.ungated,
     'spot.newOrder',
-    { symbol: 'BTCUSDT', side, type: 'LIMIT', volume, price },
+    { symbol: 'BTCUSDT', side, type: 'LIMIT', volume, price, ...(newClientOrderId === undefined ? {} : { newClientOrderId }) },
     { timeoutMs: 60_000 },
   );
   if (outcome.kind !== 'acked') throw new Error(JSON.stringify(outcome));
@@ -67,7 +76,7 @@ const haltCodes = ({ bot }: OpenedBot): readonly string[] => bot.deps.engine.ris
 async function decideThreeOrders(): Promise<string> {
   const { opened, control } = await startBot();
   const { engine } = opened.bot.deps;
-  const restingId = await placeManualOrder(opened, 'BUY', '0.01', 0.5);
+  const restingId = await placeManualOrder(opened, 'BUY', '0.01', 0.5, 'by-hand-1');
   const fillingId = await placeManualOrder(opened, 'BUY', '0.02', 1.02);
   const ignoredId = await placeManualOrder(opened, 'BUY', '0.03', 0.5);
   for (const id of [restingId, fillingId, ignoredId]) await until(() => isForeign(control, id), 60_000, `foreign order ${id}`);

@@ -107,6 +107,27 @@ describe('an order that is acknowledged with a wrong id', () => {
     expect(world.reported.filter((line) => line.includes('DUPLICATE'))).toEqual([]);
   });
 
+  it.each([
+    ['has another price', { volume: 10, price: 930 }, 0],
+    ['has the same terms and is older', { volume: 10, price: 900 }, 10_000],
+  ])('an order of contracts that is acknowledged with the id of another program, whose order %s, is found', async (_, other, olderByMs) => {
+    const world = await openContracts();
+    const otherId = futuresTrader(world).placeOrder('alice', 'BUY', other.volume, other.price);
+    world.passTime(olderByMs);
+    world.plantFaults(replaceReplies('futures.createOrder', `{"orderId":"${otherId}"}`));
+    const id = world.placeOrder({ lots: 10, limit: 9000 });
+    world.passTime(1000);
+    world.noFaults();
+    for (let audits = 0; audits < 10 && world.orderById(id).venueId === otherId; audits++) {
+      world.audit('full');
+      world.passTime(5000);
+    }
+    world.passUntil(() => world.orderById(id).lifecycle === 'working', 60_000);
+    const openIds = world.service.futures.unendedOrders().map(({ id: openId }) => openId);
+    expect(openIds.toSorted()).toEqual([otherId, String(world.orderById(id).venueId)].toSorted());
+    expect(world.reported.filter((line) => line.includes('DUPLICATE'))).toEqual([]);
+  });
+
   it('a query that names another order under the id shows that the id is wrong', async () => {
     const world = await RestWorld.open();
     const otherId = spotTrader(world).placeLimit('alice', 'BUY', '0.1', '80', { newClientOrderId: 'other-1' });

@@ -301,16 +301,15 @@ export class RestExchange implements OrderGateway {
   }
   /** Reads an order for a decision of the operator, and calls `done` once with what `read` returns. */
   readForDecision<T>(read: (deps: DecisionDeps) => Work<T>, done: (answer: T) => void): void {
-    const { venue, deps, trackedOrders } = this.#context;
-    const { instruments } = deps;
-    start(read({ venue, instruments, trackedOrders, attribution: this.#attribution, readers: this.#readers })).whenOver(done);
+    const { venue, deps, trackedOrders, lagMs } = this.#context;
+    const { instruments, scheduler } = deps;
+    const [attribution, readers] = [this.#attribution, this.#readers];
+    start(read({ venue, instruments, trackedOrders, attribution, readers, lagMs, nowMs: () => scheduler.nowMs })).whenOver(done);
   }
   /** The operator adopts a foreign order as `order`: its fills are booked, and it is tracked from now on. */
   adoptFills(order: Order, venueId: string): void {
     const tracked = new TrackedOrder(copyRequest(order), this.#context.deps.clientOrderIdOf(order.id), order.createdMs, order);
-    tracked.isOnWire = true;
-    tracked.venueId = venueId;
-    tracked.listSighting = 'seen';
+    Object.assign(tracked, { isOnWire: true, venueId, isAdopted: true, isIdShown: true, listSighting: 'seen' } as const);
     this.#context.trackedOrders.add(tracked);
     this.#readers.trades(order.instrumentIndex).adoptFills(venueId);
     this.#attribution.markDecided(venueId);

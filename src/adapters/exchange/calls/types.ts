@@ -112,6 +112,8 @@ export interface RestoredTrackedOrder {
   readonly filledUnits: number;
   /** Venue time of its last booked fill, ms; absent if it has none. An order that has filled ends at that time, also after a restart. */
   readonly lastFillMs?: number;
+  /** True for a foreign order that the operator has adopted. */
+  readonly isAdopted?: boolean;
   /** `unconfirmed`: a terminal status was read once. `provenAbsent`: proven to have had no effect, or refused. */
   readonly state: 'unknown' | 'working' | 'cancelSent' | 'unconfirmed' | 'provenAbsent';
 }

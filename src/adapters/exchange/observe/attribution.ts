@@ -6,7 +6,7 @@ import type { EndedOrder, VenueOrderId } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import { isOlder, isTriggerOrder, triggerTrackId, parseTriggerTrackId, matchesTrigger } from '../calls/triggers.ts';
-import { hasSameTerms, matchRow } from '../order/matchRow.ts';
+import { hasSameTerms, matchRow, mayBeRowOf } from '../order/matchRow.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
@@ -159,7 +159,9 @@ export class OrderAttribution {
     this.duplicates.applyRow(row);
     this.noteAction(row);
     if (this.isExcluded(venueId) && !this.#isNamedNow(row, sighting.instrument)) {
-      if (row.cid !== null && this.#ignoredIds.has(venueId)) this.#namedUnderIgnoredId.add(row.cid.toUpperCase());
+      // An order that the operator has resolved is tracked under an id that is also ignored.
+      const isTracked = this.#deps.trackedOrders.byVenueId(venueId) !== undefined;
+      if (row.cid !== null && this.#ignoredIds.has(venueId) && !isTracked) this.#namedUnderIgnoredId.add(row.cid.toUpperCase());
       return null;
     }
     const match = matchRow(row, sighting.instrument, this.#deps.trackedOrders);
@@ -175,6 +177,7 @@ export class OrderAttribution {
           return null;
         }
         // An intermediary has sent the order twice. The first copy counts, and the operator must check.
+        match.tracked.otherId = null;
         this.#addDuplicate(match.tracked.request.instrumentIndex, match.tracked.clientOrderId, venueId);
         this.duplicates.applyRow(row);
         return null;
@@ -200,13 +203,13 @@ export class OrderAttribution {
     return isLive && !isIdShown && filledLots === 0;
   }
   /**
-   * Applies a row that has the venue order id of our order. Returns false if the row shows that the id is another order's: it has other terms,
-   * and another row has named our order. If the row shows our order, another id that a row has shown is that of a second copy.
+   * Applies a row that has the venue order id of our order. Returns false if the row shows that the id is another order's: it has other terms or is
+   * older, and another row has named our order. If the row shows our order, another id that a row has shown is that of a second copy.
    */
   isIdOf(tracked: TrackedOrder, row: OrderRow): boolean {
     const { otherId } = tracked;
     // The row of a trigger order that has fired lacks its trigger price.
-    const showsOrder = row.cid !== null || isTriggerOrder(tracked.request) || hasSameTerms(row, tracked);
+    const showsOrder = row.cid !== null || isTriggerOrder(tracked.request) || mayBeRowOf(row, tracked);
     if (!showsOrder && otherId !== null) {
       this.contestVenueId([tracked], row.venueId);
       return false;

@@ -137,7 +137,7 @@ export class StatusReader {
     const { scheduler, lagMs, attribution } = this.#deps;
     if (tracked.emptyReads++ === 0) tracked.firstEmptyReadMs = scheduler.nowMs;
     if (tracked.emptyReads < MAX_EMPTY_READS || scheduler.nowMs < tracked.firstEmptyReadMs + lagMs()) return;
-    if (tracked.otherId !== null) return attribution.replaceWrongId(tracked);
+    if (tracked.otherId !== null && tracked.filledLots === 0) return attribution.replaceWrongId(tracked);
     this.#markUnrecognised(tracked, `order ${tracked.venueId ?? ''} is not found by its id`);
   }
   #markUnrecognised(tracked: TrackedOrder, statusText: string): void {

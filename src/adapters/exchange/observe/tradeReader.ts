@@ -4,6 +4,7 @@ import { Decimal } from '../../../base/number/decimal.ts';
 import { pending, start, type Work } from '../../../base/task.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import { Fill } from '../../../model/fill.ts';
+import type { Side } from '../../../model/order.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { CallOptions } from '../client/restClient.ts';
@@ -260,6 +261,10 @@ export class TradeReader {
     this.#bookKnown();
   }
 
+  /** True if trades of this side were read whose order is not known, under this venue order id. */
+  hasTradesWithoutOrder(venueId: string, side: Side): boolean {
+    return Array.from(this.#unattributed.values()).some(({ row }) => row.venueId === venueId && row.side === side);
+  }
   /** Returns the order's row. Spot has the client order id in the reply to a query, futures only in the history. */
   *#orderOf(venueId: string, options: CallOptions): Work<OrderRow | 'none' | null> {
     const { venue, instrument } = this.#deps;

@@ -87,11 +87,15 @@ function isTooLateFor({ isBelievedAbsent, request, signMs }: TrackedOrder, { tim
 }
 
 /** True if everything that the row reports besides its id agrees with this order. */
-export function isRowOf({ cid, side }: OrderRow, { request, clientOrderId, venueId }: TrackedOrder, instrumentIndex: number): boolean {
+export function isRowOf(
+  { cid, side }: OrderRow,
+  { request, clientOrderId, venueId, isAdopted }: TrackedOrder,
+  instrumentIndex: number,
+): boolean {
   // The id of a waiting trigger order comes from another list.
   if (parseTriggerTrackId(venueId) !== null) return true;
   if (request.instrumentIndex !== instrumentIndex || request.side !== side) return false;
-  return cid === null || cid.toUpperCase() === clientOrderId.toUpperCase();
+  return cid === null || isAdopted || cid.toUpperCase() === clientOrderId.toUpperCase();
 }
 
 /** Returns the match of a row that has the venue order id of `knownOrder`, but describes another order. */

@@ -32,6 +32,8 @@ export class TrackedOrder {
   isContested = false;
   /** The venue order id that was contested last; empty without one. */
   contestedId = '';
+  /** True for a foreign order that the operator has adopted. The exchange may show another client order id with it. */
+  isAdopted = false;
   /** True once the exchange has shown the venue order id with this order: in a row, or in a reply that has its client order id. */
   isIdShown = false;
   /**
@@ -219,6 +221,7 @@ export function restoreTrackedOrder(restored: RestoredTrackedOrder, order: Belie
   const tracked = new TrackedOrder(restored.request, restored.clientOrderId, restored.signMs, order);
   tracked.isOnWire = true;
   tracked.venueId = restored.venueId;
+  tracked.isAdopted = restored.isAdopted === true;
   tracked.filledLots = restored.filledLots;
   tracked.filledUnits = restored.filledUnits;
   tracked.lastFillMs = restored.lastFillMs ?? NaN;

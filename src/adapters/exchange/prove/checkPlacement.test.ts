@@ -7,6 +7,8 @@ import { immediate, start } from '../../../base/task.ts';
 import type { OrderId } from '../../../model/order.ts';
 import { readCode, readStatus, TRIGGER_STATUSES, TRIGGER_TYPES } from '../../../protocol/shapes/codes.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
+import type { OrderAttribution } from '../observe/attribution.ts';
+import type { Readers } from '../observe/readers.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
 import { copyRequest, TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
@@ -30,20 +32,22 @@ const TRIGGER = {
   status: readCode(TRIGGER_STATUSES, '0'), ctime: null,
 } as unknown as TriggerOrder; // prettier-ignore
 
-/** Returns the check of `venueId` for order 1, of unknown outcome. Order 2 works under the id 200. */
-function checkOf(venueId: string, { order = 'none', triggers = [] }: Replies, triggerTicks = 0): PlacementCheck {
+/** Returns the check of `venueId` for order 1, of unknown outcome. Order 2 works under the id `otherId`. */
+function checkOf(venueId: string, { order = 'none', triggers = [] }: Replies, triggerTicks = 0, otherId = '200'): PlacementCheck {
   const trackedOrders = new TrackedOrders(1, 5000);
   for (const id of [1, 2]) {
     const plain = new PlainOrder([spotInstrument()], { lots: 100, limit: 9000, side: 'buy' }, id);
     const request = copyRequest(Object.assign(plain, { triggerTicks: ticks(triggerTicks), triggersAbove: true }));
     const tracked = new TrackedOrder(request, `CID${id}`, 5000, plain);
     Object.assign(plain, { lifecycle: id === 1 ? 'unknown' : 'working' });
-    if (id === 2) tracked.venueId = '200';
+    if (id === 2) tracked.venueId = otherId;
     trackedOrders.add(tracked);
   }
   const venue = { findOrder: () => immediate(order), readTriggerOrders: () => immediate(triggers) } as unknown as VenueCalls;
+  const attribution = { duplicates: { has: (id: string) => id === '300' } } as unknown as OrderAttribution;
+  const readers = { trades: () => ({ hasTradesWithoutOrder: (id: string) => id === '400' }) } as unknown as Readers;
   const result: { check?: PlacementCheck } = {};
-  start(checkPlacement(UNKNOWN_ID, venueId, { venue, trackedOrders })).whenOver((check) => (result.check = check));
+  start(checkPlacement(UNKNOWN_ID, venueId, { venue, trackedOrders, attribution, readers })).whenOver((check) => (result.check = check));
   return result.check!;
 }
 
@@ -60,8 +64,21 @@ test.each([
   ['of an order with other terms', '100', { order: { ...ROW, side: 'sell' } }, 'order 100 has other terms, or is older: sell 0.1 at 90'],
   ['of an order from before the request', '100', { order: { ...ROW, timeMs: 1 } }, 'order 100 has other terms, or is older: buy 0.1 at 90'],
   ['of another order of the bot', '200', { order: ROW }, 'order 200 is CID2'],
+  ['of a second copy of another order', '300', { order: ROW }, 'order 300 is a second copy of another order'],
 ] as const)('an id %s is rejected', (_, venueId, replies, reason) => {
   expect(checkOf(venueId, replies)).toEqual({ isPossible: false, reason });
+});
+
+test('an id that no query finds is accepted if trades of our side have it', () => {
+  expect(checkOf('400', { order: 'none' })).toEqual({ isPossible: true, venueId: '400' });
+});
+
+test('a trigger order that another order of the bot waits as is rejected, and one with the number of an order of the bot is not', () => {
+  expect(checkOf('200', { triggers: [{ ...TRIGGER, triggerOrderId: '200' }] }, 9500)).toEqual({
+    isPossible: true,
+    venueId: 'trigger:200:CID1',
+  });
+  expect(checkOf('7', { triggers: [TRIGGER] }, 9500, 'trigger:7:CID2')).toEqual({ isPossible: false, reason: 'trigger order 7 is CID2' });
 });
 
 test('a trigger order is accepted by the id of the list of trigger orders, if it has the same terms', () => {

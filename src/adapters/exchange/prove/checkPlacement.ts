@@ -3,8 +3,10 @@
 
 import type { Work } from '../../../base/task.ts';
 import type { OrderId } from '../../../model/order.ts';
+import type { Instrument } from '../../../model/instrument.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import { isTriggerOrder, matchesTrigger, triggerTrackId } from '../calls/triggers.ts';
+import type { VenueCalls } from '../calls/venueCalls.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
 import { mayBeRowOf } from '../order/matchRow.ts';
 import type { TrackedOrder } from '../order/trackedOrder.ts';
@@ -24,26 +26,43 @@ const impossible = (reason: string): PlacementCheck => ({ isPossible: false, rea
 export function* checkPlacement(
   id: OrderId,
   venueId: string,
-  { venue, trackedOrders }: Pick<DecisionDeps, 'venue' | 'trackedOrders'>,
+  { venue, trackedOrders, attribution, readers }: Pick<DecisionDeps, 'venue' | 'trackedOrders' | 'attribution' | 'readers'>,
 ): Work<PlacementCheck> {
   const tracked = trackedOrders.byId(id);
   if (tracked === undefined) return impossible('its outcome is not unknown');
   const { request, clientOrderId } = tracked;
-  const owner = trackedOrders.byVenueId(venueId);
-  if (owner !== undefined && owner !== tracked) return impossible(`order ${venueId} is ${owner.clientOrderId}`);
   if (isTriggerOrder(request)) {
     const triggers = yield* venue.readTriggerOrders(request.instrument, RECONCILE);
     if (triggers === null) return impossible(NO_ANSWER);
     const named = triggers.find(({ triggerOrderId }) => triggerOrderId === venueId);
-    if (named !== undefined)
+    if (named !== undefined) {
+      const trackId = triggerTrackId(venueId, clientOrderId);
+      const owner = trackedOrders.byVenueId(trackId);
+      if (owner !== undefined && owner !== tracked) return impossible(`trigger order ${venueId} is ${owner.clientOrderId}`);
       return matchesTrigger(named, request)
-        ? { isPossible: true, venueId: triggerTrackId(venueId, clientOrderId) }
+        ? { isPossible: true, venueId: trackId }
         : impossible(`trigger order ${venueId} has other terms: ${named.side} ${named.volume} at ${named.triggerPrice}`);
+    }
   }
-  const row = yield* venue.findOrder(request.instrument, venueId, RECONCILE);
+  const owner = trackedOrders.byVenueId(venueId);
+  if (owner !== undefined && owner !== tracked) return impossible(`order ${venueId} is ${owner.clientOrderId}`);
+  if (attribution.duplicates.has(venueId)) return impossible(`order ${venueId} is a second copy of another order`);
+  const row = yield* readOrder(venue, request.instrument, venueId);
   if (row === null) return impossible(NO_ANSWER);
-  if (row === 'none') return impossible(`the exchange shows no order ${venueId} of ${request.instrument.wireName}`);
-  return orderCheck(tracked, row);
+  if (row !== 'none') return orderCheck(tracked, row);
+  // The exchange may have dropped an order that has ended, and still list its trades.
+  const hasTrades = readers.trades(request.instrumentIndex).hasTradesWithoutOrder(venueId, request.side);
+  return hasTrades ? { isPossible: true, venueId } : impossible(`the exchange shows no order ${venueId} of ${request.instrument.wireName}`);
+}
+
+/** Returns the row of an order. Of contracts only the order history has client order ids. */
+function* readOrder(venue: VenueCalls, instrument: Instrument, venueId: string): Work<OrderRow | 'none' | null> {
+  if (instrument.contract !== undefined) {
+    const history = yield* venue.history(instrument, null, RECONCILE);
+    const listed = history?.rows.find((row) => row.venueId === venueId);
+    if (listed !== undefined) return listed;
+  }
+  return yield* venue.findOrder(instrument, venueId, RECONCILE);
 }
 
 /** Compares the order that the exchange shows with ours. */

@@ -6,16 +6,18 @@ import type { Work } from '../../../base/task.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import { parseTriggerTrackId } from '../calls/triggers.ts';
+import type { OrderRow } from '../calls/venueRows.ts';
+import { mayBeRowOf } from '../order/matchRow.ts';
 import type { DecisionDeps } from './decisionDeps.ts';
 
 const RECONCILE: CallOptions = { priority: 'reconcile' };
-/** Number of queries in a row, before this one, that must not have found the order. */
+/** Number of queries in a row, over the read lag at least, that must not have found the order before. */
 const MIN_EMPTY_READS = 3;
 
 /** Returns why the exchange may still have the order; null: neither a query by its id, nor the open orders, nor new trades show it. */
 export function* checkVanished(
   id: OrderId,
-  { venue, trackedOrders, readers }: Pick<DecisionDeps, 'venue' | 'trackedOrders' | 'readers'>,
+  { venue, trackedOrders, attribution, readers, nowMs, lagMs }: Omit<DecisionDeps, 'instruments'>,
 ): Work<string | null> {
   const tracked = trackedOrders.byId(id);
   if (tracked === undefined || !tracked.isLive || tracked.venueId === null) return 'it has ended';
@@ -29,8 +31,14 @@ export function* checkVanished(
   if (open === null || !open.isComplete) return 'the list of open orders did not come whole: try again';
   if (open.rows.some(({ venueId: listedId, cid }) => listedId === venueId || cid?.toUpperCase() === clientOrderId.toUpperCase()))
     return 'it is in the list of open orders';
+  if (tracked.otherId !== null || attribution.mayBeForeign(tracked))
+    return 'another order at the exchange may be this one: decide that one first (isobar orders)';
+  const isTracked = (row: OrderRow): boolean => trackedOrders.byVenueId(row.venueId) !== undefined;
+  const similar = open.rows.find((row) => row.cid === null && !isTracked(row) && mayBeRowOf(row, tracked));
+  if (similar !== undefined) return `order ${sanitizeText(similar.venueId, 40)}, which is open, may be this one`;
   const { isComplete } = yield* readers.readTrades(instrumentIndex, Infinity, RECONCILE);
   if (!isComplete || tracked.filledLots !== filledLots) return 'the list of own trades did not come whole, or shows a new fill: try again';
-  if (tracked.emptyReads < MIN_EMPTY_READS) return 'it is open: the exchange has not missed it several times in a row';
+  const isMissedLongEnough = tracked.emptyReads >= MIN_EMPTY_READS && nowMs() >= tracked.firstEmptyReadMs + lagMs();
+  if (!isMissedLongEnough) return 'it is open: the exchange has not missed it several times in a row';
   return tracked.isLive ? null : 'it has ended';
 }

@@ -13,4 +13,8 @@ export interface DecisionDeps {
   readonly trackedOrders: TrackedOrders;
   readonly attribution: OrderAttribution;
   readonly readers: Readers;
+  /** Time of our clock. */
+  readonly nowMs: () => number;
+  /** L: how old a list may be when it is read. */
+  readonly lagMs: () => number;
 }

@@ -65,10 +65,13 @@ export class Cancels {
     if (isFirstCancel && isCompletedBy(tracked, this.#deps.unbookedLots(tracked))) return;
     start(this.#cancelAndQuery(tracked, tracked.venueId));
   }
-  /** Sends one cancel, then always queries the order, because only its status shows that it has ended. */
+  /**
+   * Sends one cancel, then always queries the order, because only its status shows that it has ended. While the id may be that of another order, it
+   * only queries.
+   */
   *#cancelAndQuery(tracked: TrackedOrder, venueId: string): Work<void> {
     const { venue, instruments, queryOrder } = this.#deps;
-    yield* venue.cancel(instruments[tracked.request.instrumentIndex]!, venueId);
+    if (tracked.otherId === null) yield* venue.cancel(instruments[tracked.request.instrumentIndex]!, venueId);
     yield* queryOrder(tracked);
   }
 }

@@ -9,7 +9,8 @@ import type { ServerLimits } from '../../http/httpServer.ts';
 
 /** Where the prices of one instrument come from. */
 export type InstrumentPrices =
-  /** A seeded random walk that starts at `price` (a plain decimal). `quantity` is the largest quantity of a trade and of a price level, lots. */
+  /** A seeded random walk that starts at `price` (a plain decimal). `quantity` is the largest quantity of a trade and of a price level, in units of the base
+   * asset, or contracts. */
   | { readonly kind: 'synthetic'; readonly price: string; readonly quantity: number }
   /** Bars that become trades at their own pace. Those before `firstRow` are the history that the exchange opens with. */
   | { readonly kind: 'bars'; readonly bars: BarColumns; readonly firstRow: number }

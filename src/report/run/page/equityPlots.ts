@@ -143,7 +143,7 @@ export class EquityPlots {
     });
   }
 
-  /** Returns the options that the three plots share. `draw` paints onto the plot after its lines. */
+  /** Returns the options that the three plots share. `draw` paints behind the lines. */
   #options(name: PlotName, series: uPlotClass.Series[], y: uPlotClass.Axis, draw: ((plot: uPlotClass) => void) | null): uPlotClass.Options {
     return timePlotOptions(
       {

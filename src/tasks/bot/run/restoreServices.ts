@@ -48,6 +48,8 @@ function serviceOrder(order: RestoredOrder, clientOrderIdOf: (id: OrderId) => st
     signMs: order.signMs,
     venueId: order.venueId === null ? null : String(order.venueId),
     contestedId: records?.contestedId ?? null,
+    // This bot has not sent an order that it has adopted.
+    isAdopted: records !== undefined && records.send === null && order.venueId !== null,
     filledLots: order.filledLots,
     filledUnits: order.filledUnits,
     ...(records !== undefined && records.fills.length > 0 ? { lastFillMs: records.fills.at(-1)!.executedMs } : {}),

@@ -10,15 +10,21 @@ type Spec = readonly [name: string, fast?: number, share?: string];
 
 const planOf = (specs: readonly Spec[]): Pick<RunPlan, 'strategies'> =>
   ({
-    strategies: specs.map(([name, fast = 1, share = '0.5']) => ({ record: { name, params: { fast } }, hash: `hash of ${name}`, share })),
+    strategies: specs.map(([name, fast = 1, share = '0.5']) => ({
+      // The record has all parameters, the plan those of the config.
+      record: { name, params: { fast, size: '0.1' } },
+      params: { fast },
+      hash: `hash of ${name}`,
+      share,
+    })),
   }) as unknown as Pick<RunPlan, 'strategies'>;
 
 /** Returns the CONFIG record of a start. `isOld`: of a version that recorded no names. */
 function configOf(specs: readonly Spec[], isOld = false): Pick<RecordOf<'CONFIG'>, 'limits'> {
   const plan = planOf(specs);
-  const code = plan.strategies.flatMap(({ hash, record }, index) => [
+  const code = plan.strategies.flatMap(({ hash, params }, index) => [
     [`strategy.${index}`, hash],
-    [`params.${index}`, JSON.stringify(record.params)],
+    [`params.${index}`, JSON.stringify(params)],
   ]);
   return { limits: { ...Object.fromEntries(code), ...(isOld ? {} : placeFacts(plan)) } };
 }
@@ -92,7 +98,7 @@ test('a strategy may be renamed, be given other parameters, be added at the end,
 });
 
 test('strategies of a journal without names are distinguished by their code', () => {
-  expect(() => check([['A'], ['B']], [['B'], ['A']], [1], true)).toThrow('orders or halts of the strategy as number 2');
+  expect(() => check([['A'], ['B']], [['B'], ['A']], [1], true)).toThrow('orders or halts of a strategy as number 2');
   check([['A'], ['B']], [['A'], ['C']], [0, 1], true);
 });
 
@@ -107,4 +113,9 @@ test('a share that has changed is named; journals without shares have none', () 
     ),
   ).toEqual(['the share of A is 0.1, and was 0.5']);
   expect(shareChanges(configOf([['A']], true), planOf([['A', 1, '0.1']]))).toEqual([]);
+});
+
+test('no strategy takes the place of one with orders that an earlier start has removed', () => {
+  expect(() => check([['A']], [['A'], ['C']], [0, 1])).toThrow('orders or halts of a strategy as number 2 of the strategies, got C there');
+  expect(() => check([['A']], [['A']], [0, 1])).not.toThrow();
 });

@@ -37,12 +37,14 @@ export function checkStrategyPlaces(
   const configured = strategies.map((strategy) => placeOf(strategy, hasNames));
   for (const index of placesInUse(records)) {
     const was = recorded[index];
-    if (was === undefined || !isDisplaced(index, recorded, configured)) continue;
-    const name = hasNames ? was.name : 'the strategy';
+    // An earlier version let a start remove a strategy with orders. Nothing may take its place.
+    const isTaken = was === undefined ? configured[index] !== undefined : isDisplaced(index, recorded, configured);
+    if (!isTaken) continue;
+    const name = hasNames && was !== undefined ? was.name : 'a strategy';
     const found = strategies[index]?.record.name ?? 'none';
     throw new ConfigError(
       `strategy: the journal has orders or halts of ${name} as number ${index + 1} of the strategies, got ${found} there: they would be those of another strategy`,
-      `restore the order of the strategies, and add others after them; or close what ${name} holds and use another data folder (${data} has the journal)`,
+      `restore the order of the strategies, and add others after them; if only parameters have changed, change those of one strategy at each start; or close what ${name} holds and use another data folder (${data} has the journal)`,
     );
   }
 }
@@ -85,9 +87,10 @@ function recordedPlaces(limits: RecordFacts): readonly StrategyPlace[] {
   return places;
 }
 
-const placeOf = ({ record, hash }: Pick<StrategyPlan, 'record' | 'hash'>, hasNames: boolean): StrategyPlace => ({
+/** Returns what identifies a strategy of a plan. A CONFIG record has the parameters as the config gives them. */
+const placeOf = ({ record, hash, params }: Pick<StrategyPlan, 'record' | 'hash' | 'params'>, hasNames: boolean): StrategyPlace => ({
   name: hasNames ? record.name : hash,
-  params: JSON.stringify(record.params),
+  params: JSON.stringify(params),
 });
 
 /** Returns the places of strategies with orders or halts in the journal. */

@@ -22,7 +22,8 @@ import type { KillVenue } from '../plan/killVenue.ts';
 import { attribute, boundsOf, type UncertainOrder, type LostOrder, type Range, type UnnamedOrder } from '../plan/attribution.ts';
 import { DistinctRows } from './distinctRows.ts';
 import type { LackingOrder } from './executions.ts';
-import { changeOf, positionSideOf, type JournalBooks } from './journalBooks.ts';
+import { changeOf } from './fillRecords.ts';
+import { positionSideOf, type JournalBooks } from './journalBooks.ts';
 
 /** Overlap of reads, ms, because rows may appear out of order. */
 const OVERLAP_MS = 20_000;
@@ -180,7 +181,7 @@ export class KillEvidenceReader {
     if (!isOpening || cid === null || this.books.isIgnored(instrument.id, venueId)) return false;
     const knownId = this.books.venueIdOfRowCid(cid);
     if (knownId === null || knownId === venueId) return false;
-    if (await this.#hasCopyUnder(instrument, knownId, row, lists)) return true;
+    if (this.books.wasShown(cid) || (await this.#hasCopyUnder(instrument, knownId, row, lists))) return true;
     this.books.forgetWrongId(cid);
     return false;
   }

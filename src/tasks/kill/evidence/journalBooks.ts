@@ -14,6 +14,7 @@ import type { KillOrders } from '../cancel/killOrders.ts';
 import type { OwnOrders } from '../plan/killPlan.ts';
 import type { LostOrder } from '../plan/attribution.ts';
 import { Executions } from './executions.ts';
+import { changeOf, unattributedRow } from './fillRecords.ts';
 
 /** Facts about the end of the journal. */
 export interface BooksFacts {
@@ -46,6 +47,9 @@ interface BookedTrade {
 /** Returns the side of the position that an order changes. Only two-way mode has long and short apart. */
 export const positionSideOf = (side: Side, closes: boolean): Side => (closes === (side === 'buy') ? 'sell' : 'buy');
 
+/** Ends of orders that only the exchange can have reported. */
+const SHOWN_ENDS: ReadonlySet<string> = new Set(['filled', 'canceled', 'expired', 'rejected']);
+
 /** The books of one bot. */
 export class JournalBooks implements OwnOrders {
   readonly state = new JournalState();
@@ -62,6 +66,8 @@ export class JournalBooks implements OwnOrders {
   /** Client order ids by venue order id. */
   readonly #cidByVenueId = new Map<string, string>();
   readonly #venueIdByCid = new Map<string, string>();
+  /** Client order ids of orders whose end the exchange has shown under their venue order id. */
+  readonly #shownCids = new Set<string>();
   /** Ids of waiting trigger orders, by client order id. The order that a trigger order creates has another id. */
   readonly #triggerIdByCid = new Map<string, string>();
   /** Unattributed fills in the journal. */
@@ -90,8 +96,13 @@ export class JournalBooks implements OwnOrders {
     if (record.k === 'INTENT') this.#addIntent(record);
     else if (record.k === 'ACK') this.setVenueId(record.cid, record.orderId);
     else if (record.k === 'FILL') this.#addFill(record);
-    else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#clearVenueId(record.cid);
+    else if (record.k === 'STATE') this.#addState(record);
   };
+
+  #addState({ cid, lifecycle, reason }: Extract<JournalRecord, { k: 'STATE' }>): void {
+    if (lifecycle === 'unknown') this.#clearVenueId(cid);
+    if (lifecycle === 'done' && reason !== null && SHOWN_ENDS.has(reason)) this.#shownCids.add(cid);
+  }
 
   #addIntent({ cid, strategy, reduceOnly, symbol, createdMs }: Extract<JournalRecord, { k: 'INTENT' }>): void {
     this.#noteOwnCid(cid);
@@ -202,6 +213,10 @@ export class JournalBooks implements OwnOrders {
   /** Returns the venue order id that the own order with this client order id of a row, in any case, has; null without one. */
   venueIdOfRowCid(rowCid: string): string | null {
     return this.venueIdOf(this.#journalCidOf(rowCid));
+  }
+  /** True if the journal proves that the exchange had the order with this client order id of a row under its venue order id. */
+  wasShown(rowCid: string): boolean {
+    return this.#shownCids.has(this.#journalCidOf(rowCid));
   }
   /** Forgets the acknowledged id of the own order with this client order id of a row, because the exchange does not have the order under it. */
   forgetWrongId(rowCid: string): void {
@@ -356,21 +371,6 @@ export class JournalBooks implements OwnOrders {
   }
 }
 
-/** Returns a FILL record as a row of the exchange's trade list. */
-function unattributedRow({
-  tradeId,
-  orderId,
-  side,
-  price,
-  qty,
-  fee,
-  feeCoin,
-  maker,
-  executedMs,
-}: Extract<JournalRecord, { k: 'FILL' }>): TradeRow {
-  return { tradeId, venueId: orderId, otherId: null, side, price, qty, fee, feeCoin, isMaker: maker, timeMs: executedMs };
-}
-
 /** Returns a price in ticks; 0 without a price. */
 const ticksOf = (price: string | null, { priceDigits }: Instrument): number => (price === null ? 0 : (toScaled(price, priceDigits) ?? 0));
 
@@ -387,14 +387,4 @@ function requestTermsOf(
     lots: (qty === null ? 0 : (toScaled(qty, instrument.quantityDigits) ?? 0)) as Lots,
     limit: ticksOf(price, instrument) as Ticks,
   };
-}
-
-/** Returns the change of a position by a fill: above zero for a buy, less a fee in the base asset. */
-export function changeOf(
-  instrument: Instrument | undefined,
-  fill: { readonly side: Side; readonly qty: string; readonly fee: string; readonly feeCoin: string | null },
-): Decimal {
-  const traded = fill.side === 'buy' ? new Decimal(fill.qty) : new Decimal(fill.qty).negated();
-  const isOfBase = instrument?.market === 'spot' && fill.feeCoin === instrument.base;
-  return isOfBase ? traded.minus(fill.fee) : traded;
 }

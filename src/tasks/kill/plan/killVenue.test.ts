@@ -107,13 +107,23 @@ it('an incident of a kill is reported, and its record is that of its market in t
   ]);
 });
 
-it('a query of an order is null at once if the reply says that the order does not exist', async () => {
-  const replies = [unknown(-1001), { kind: 'refused', code: -2013, msg: '' } as never, { kind: 'acked', value: { orderId: '7' } } as never];
-  const { venue, scheduler } = openVenue(replies);
-  const firstQuery = venue.readOrder('spot.queryOrder', { symbol: 'BTCUSDT', orderId: '7' });
-  // The first reply has no information, so the query is repeated after a pause.
-  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
-  scheduler.runDue(START_MS + 10_000);
-  expect(await firstQuery).toBeNull();
-  expect(await venue.readOrder('spot.queryOrder', { symbol: 'BTCUSDT', orderId: '7' })).toEqual({ orderId: '7' });
+it('a query of an order is null if two replies, a read lag apart, say that the order does not exist', async () => {
+  const missing = { kind: 'refused', code: -2013, msg: '' } as never;
+  const found = { kind: 'acked', value: { orderId: '7' } } as never;
+  /** Returns the result of a query with these replies, while the time passes in steps of a second. */
+  const resultOf = async (...replies: readonly Outcome<unknown>[]): Promise<unknown> => {
+    const { venue, scheduler } = openVenue(replies);
+    const result: { value?: unknown } = {};
+    const query = venue.readOrder('spot.queryOrder', { symbol: 'BTCUSDT', orderId: '7' }).then((value) => (result.value = value));
+    for (let second = 1; second <= 30 && result.value === undefined; second++) {
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+      scheduler.runDue(START_MS + second * 1000);
+    }
+    await query;
+    return result.value;
+  };
+  // A reply without information is repeated after a pause.
+  expect(await resultOf(unknown(-1001), missing, missing)).toBeNull();
+  expect(await resultOf(missing, found)).toEqual({ orderId: '7' });
+  expect(await resultOf({ kind: 'acked', value: null } as never)).toBeNull();
 });

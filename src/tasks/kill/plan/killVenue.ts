@@ -165,14 +165,23 @@ export class KillVenue {
 
   /** Repeats a read, with growing pauses, until the exchange replies. Throws KillGaveUp after `giveUpMs`. */
   async read<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
-    return (await this.#read(op, args, () => false)) as OpResult<O>;
+    return (await this.#read(op, args, () => false))!.value;
   }
-  /** As `read`, for a query of one order. Null, too, for a reply that the order does not exist. */
+  /** As `read`, for a query of one order. Null, too, if two replies, a read lag apart, say that the order does not exist: the first may be old. */
   async readOrder<O extends 'spot.queryOrder' | 'futures.orderInformation'>(op: O, args: OpArgs<O>): Promise<OpResult<O> | null> {
-    return this.#read(op, args, isMissingOrder);
+    const timeLimit = this.timeLimit(`the exchange does not answer ${op}`);
+    const firstReply = await this.#read(op, args, isMissingOrder);
+    if (firstReply !== null) return firstReply.value;
+    await timeLimit.wait(this.deps.settings.readLagMs);
+    const secondReply = await this.#read(op, args, isMissingOrder);
+    return secondReply?.value ?? null;
   }
   /** Repeats a read until the exchange replies. Returns null for a reply that `isNone` accepts. */
-  async #read<O extends Op>(op: O, args: OpArgs<O>, isNone: (outcome: Outcome<unknown>) => boolean): Promise<OpResult<O> | null> {
+  async #read<O extends Op>(
+    op: O,
+    args: OpArgs<O>,
+    isNone: (outcome: Outcome<unknown>) => boolean,
+  ): Promise<{ readonly value: OpResult<O> } | null> {
     const timeLimit = this.timeLimit(`the exchange does not answer ${op}`);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
       this.#throwIfStopped();
@@ -180,7 +189,7 @@ export class KillVenue {
       const outcome = await callAsPromise(this.deps.client, op, args, { priority: 'reconcile', attempts: 1 });
       if (outcome.kind === 'acked') {
         this.#unreachableSinceMs = null;
-        return outcome.value;
+        return { value: outcome.value };
       }
       if (isNone(outcome)) return null;
       this.#noteIncident(op, outcome);

@@ -64,7 +64,10 @@ export class ManualTradeKill {
     queue.at(queue.nowMs + BEGIN_MS.min + Math.floor(rngOf(seed, 'killStage').next() * BEGIN_MS.range), () => this.#look());
   }
 
-  /** Waits for a position that the bot knows to the lot, and whose orders but for stops have ended. */
+  /**
+   * Waits for a position that the bot knows to the lot, and whose orders but for stops have ended. For `enlarged`: until the late buy of the long
+   * strategy has filled while the bot is short.
+   */
   #look(): void {
     const { queue, venue, currentProcess } = this.#deps;
     const running = currentProcess();
@@ -77,7 +80,7 @@ export class ManualTradeKill {
       const known = engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0);
       return known === held && venue.live().every(({ id }) => id.startsWith('trigger'));
     });
-    // The strategies of a contract that two of them have do not trade any more.
+    // After that buy two strategies hold one contract, so the bot has halted them.
     const mayTrade = running?.opened?.bot.isTrading === true || this.#act === 'enlarged';
     if (base === undefined || running === null || !mayTrade || running.isKilled || running.isAsleep)
       return void queue.at(queue.nowMs + LOOK_MS, () => this.#look());

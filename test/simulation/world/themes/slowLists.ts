@@ -1,4 +1,4 @@
-// Shows a lost order that rests as late as a bot must expect, and lets two lists of open orders mislead about it: the reply to the last one
+// Shows a lost order as late as a bot must expect, and lets two lists of open orders mislead about it: the reply to the last one
 // before the absence horizon arrives after it, and the first one after the horizon comes from a replica that stands still.
 
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
@@ -13,8 +13,8 @@ const SLOW_BEFORE_MS = 3000;
 /** The reply to a slow list arrives this long after the horizon, ms. */
 const ARRIVES_AFTER_MS = 300;
 
-/** A lost order that rests. */
-interface RestingOrder {
+/** An order whose reply is lost. */
+interface LostOrder {
   readonly symbol: string;
   readonly horizonMs: number;
   /** Number of lists of open orders that were answered after the horizon. */
@@ -25,7 +25,7 @@ interface RestingOrder {
 export class SlowLists {
   readonly #queue: DueQueue;
   readonly #venue: SimulatedVenue;
-  readonly #restingByClientId = new Map<string, RestingOrder>();
+  readonly #lostByClientId = new Map<string, LostOrder>();
 
   constructor(queue: DueQueue, venue: SimulatedVenue) {
     this.#queue = queue;
@@ -35,13 +35,13 @@ export class SlowLists {
   /** Notes a create that is carried out and whose reply is lost. */
   onLostReply(body: string, signMs: number): void {
     const symbol = fieldOf(body, 'symbol');
-    this.#restingByClientId.set(clientOrderIdIn(body) ?? '', { symbol, horizonMs: signMs + HORIZON_MS, listCount: 0 });
+    this.#lostByClientId.set(clientOrderIdIn(body) ?? '', { symbol, horizonMs: signMs + HORIZON_MS, listCount: 0 });
   }
 
   /** Returns by how much later the reply to a list of open orders of this symbol arrives, if it is asked for now, ms. */
   delayMs(symbol: string): number {
     const { nowMs } = this.#queue;
-    const delaysMs = this.#restingOf(symbol)
+    const delaysMs = this.#lostOf(symbol)
       .filter(({ horizonMs }) => nowMs >= horizonMs - SLOW_BEFORE_MS && nowMs < horizonMs)
       .map(({ horizonMs }) => horizonMs - nowMs + ARRIVES_AFTER_MS);
     return Math.max(0, ...delaysMs);
@@ -49,16 +49,16 @@ export class SlowLists {
 
   /** Notes that the exchange answers a list of open orders of this symbol. */
   noteList(symbol: string): void {
-    for (const order of this.#restingOf(symbol)) if (this.#queue.nowMs >= order.horizonMs) order.listCount++;
+    for (const order of this.#lostOf(symbol)) if (this.#queue.nowMs >= order.horizonMs) order.listCount++;
   }
   /** True for a row that the list lacks which is answered now. */
   lacksRow(row: string): boolean {
     const clientOrderId = this.#venue.orders.get(fieldOf(row, 'orderId'))?.clientOrderId;
-    const order = clientOrderId === undefined ? undefined : this.#restingByClientId.get(clientOrderId);
+    const order = clientOrderId === undefined ? undefined : this.#lostByClientId.get(clientOrderId);
     return order !== undefined && order.listCount <= 1;
   }
 
-  #restingOf(symbol: string): readonly RestingOrder[] {
-    return Array.from(this.#restingByClientId.values()).filter((order) => order.symbol === symbol);
+  #lostOf(symbol: string): readonly LostOrder[] {
+    return Array.from(this.#lostByClientId.values()).filter((order) => order.symbol === symbol);
   }
 }

@@ -30,7 +30,7 @@ const END_AFTER_MS = 40;
 const OTHER_PROGRAM_ID = 'OTHERPROGRAM1';
 /** A record of a fill that is booked to no order, and one that an outcome is unknown. */
 const UNATTRIBUTED_FILL = /"k":"FILL"[^\n]*"cid":null/;
-const UNKNOWN_STATE = /"k":"STATE"[^\n]*"lifecycle":"unknown"/;
+const UNKNOWN_STATE = /"k":"STATE"[^\n]*"lifecycle":"unknown"/g;
 /** Faults use only this share of the range of their lengths, so that they are short. */
 const LENGTH_SHARE = 0.2;
 
@@ -79,6 +79,8 @@ export class KillScene {
   /** Number of orders of the scene that the bot has sent, and when it sent the last one. */
   #sceneOrderCount = 0;
   #lastSceneOrderMs = -Infinity;
+  /** Number of orders whose outcome had become unknown before the scene began. */
+  #unknownBefore = 0;
   /** Symbol of the slice whose reply was lost. */
   #sliceSymbol: string | null = null;
   #hasArrived = false;
@@ -105,7 +107,7 @@ export class KillScene {
     const afterMs = this.#deps.queue.nowMs - this.#lastSceneOrderMs;
     if (this.name === 'retriedFilled') return afterMs >= BOT_CONTINUES_MS;
     if (this.countsCopies) return this.#journalHas(UNATTRIBUTED_FILL) || afterMs >= BOT_CONTINUES_MS;
-    if (this.name === 'nextId') return this.#journalHas(UNKNOWN_STATE);
+    if (this.name === 'nextId') return this.#unknownOutcomes() > this.#unknownBefore;
     return afterMs >= END_AFTER_MS;
   }
   /** True if the journal has such a record. Only a journal that has grown is searched. */
@@ -115,6 +117,11 @@ export class KillScene {
     if (operations === this.#searchedOperations) return false;
     this.#searchedOperations = operations;
     return journal.contents().some((bytes) => record.test(Buffer.from(bytes).toString()));
+  }
+  /** Returns the number of orders in the journal whose outcome has become unknown. */
+  #unknownOutcomes(): number {
+    const texts = this.#deps.journal.contents().map((bytes) => Buffer.from(bytes).toString());
+    return texts.reduce((count, text) => count + (text.match(UNKNOWN_STATE)?.length ?? 0), 0);
   }
   /** True if the bot can query orders while the scene lasts. */
   get answersQueries(): boolean {
@@ -138,6 +145,7 @@ export class KillScene {
     if (isSlice) return this.#faultOfSlice(body);
     const faultKind = this.#sceneTerms.faults[this.#sceneOrderCount];
     if (faultKind === undefined || !this.#isSceneOrder(body)) return null;
+    if (this.#sceneOrderCount === 0 && this.name === 'nextId') this.#unknownBefore = this.#unknownOutcomes();
     this.#sceneOrderCount++;
     this.#lastSceneOrderMs = this.#deps.queue.nowMs;
     if (faultKind !== 'refusal' && faultKind !== 'nextId') this.#lose(body);
