@@ -441,7 +441,7 @@ const options = (args: Argv) =>
     .positional('folder', { type: 'string', default: 'runs', describe: 'Folder of run folders' })
     .example('$0 runs', 'the runs of this project');
 
-export function withRunList(yargs: Argv): Argv {
+export function addRunListCommand(yargs: Argv): Argv {
   return yargs.command('runs [folder]', 'List run folders, newest first', options, async (args) =>
     (await import('./runListAction.ts')).runList(args),
   );
@@ -487,9 +487,9 @@ it('run folders are listed newest first, other folders are left out, and a missi
     'src/cli/main.ts': [
       [
         "import { addReportCommand } from './runs/report.ts';",
-        "import { addReportCommand } from './runs/report.ts';\nimport { withRunList } from './runs/runList.ts';",
+        "import { addReportCommand } from './runs/report.ts';\nimport { addRunListCommand } from './runs/runList.ts';",
       ],
-      ['addVerifyCommand, addReportCommand, addApiCommand]', 'addVerifyCommand, addReportCommand, withRunList, addApiCommand]'],
+      ['    addReportCommand,\n    addApiCommand,', '    addReportCommand,\n    addRunListCommand,\n    addApiCommand,'],
     ],
     'docs/run-folder.md': [['# The run folder\n', '# The run folder\n\n`isobar runs` lists the run folders of a project, newest first.\n']],
   },

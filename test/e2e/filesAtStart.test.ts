@@ -24,7 +24,7 @@ test.each([
   ['a backtest from code', 'run.js', 75],
   ['a strategy', 'index.js', 10],
   // The command reads the files of external series as an import does.
-  ['a live bot', 'tasks/bot/openLiveBot.js', 87],
+  ['a live bot', 'tasks/bot/openLiveBot.js', 90],
   ['a kill', 'cli/live/killAction.js', 50],
   ['the paper exchange', 'cli/exchange/action.js', 45],
 ])('the start of %s reads few files: %s with its chunks', (_program, entry, maxFiles) => {

@@ -253,7 +253,7 @@ export const KILL: readonly Guard[] = [
     row: 88,
     name: '88: an id that two orders were given stays with one of them',
     file: JOURNAL_BOOKS,
-    from: "else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#clearVenueId(record.cid);",
+    from: "if (lifecycle === 'unknown') this.#clearVenueId(cid);",
     to: '',
     test: EVIDENCE_READER_TEST,
     named: 'a venue order id given to two orders identifies neither',

@@ -33,8 +33,8 @@ export function* checkVanished(
     return 'it is in the list of open orders';
   if (tracked.otherId !== null || attribution.mayBeForeign(tracked))
     return 'another order at the exchange may be this one: decide that one first (isobar orders)';
-  const isTracked = (row: OrderRow): boolean => trackedOrders.byVenueId(row.venueId) !== undefined;
-  const similar = open.rows.find((row) => row.cid === null && !isTracked(row) && mayBeRowOf(row, tracked));
+  const isTracked = (listed: OrderRow): boolean => trackedOrders.byVenueId(listed.venueId) !== undefined;
+  const similar = open.rows.find((listed) => listed.cid === null && !isTracked(listed) && mayBeRowOf(listed, tracked));
   if (similar !== undefined) return `order ${sanitizeText(similar.venueId, 40)}, which is open, may be this one`;
   const { isComplete } = yield* readers.readTrades(instrumentIndex, Infinity, RECONCILE);
   if (!isComplete || tracked.filledLots !== filledLots) return 'the list of own trades did not come whole, or shows a new fill: try again';

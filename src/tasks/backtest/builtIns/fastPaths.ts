@@ -1,12 +1,12 @@
 // Finds out after a run whether code has written a member of a built-in at any row, also if it has put it back at once.
 //
-// V8 has fast paths for lists, maps and columns as long as certain members were never written. It gives a fast path up at the first write, for good,
+// The virtual machine has fast paths for lists, maps and columns as long as certain members were never written. It gives a fast path up at the first write, for good,
 // and its functions for tests say whether it still has it. So a run pays nothing for this.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInThisContext } from 'node:vm';
 
-/** The functions of V8, and the members whose write ends each fast path. A version of Node without one of them does not look for its members. */
+/** The functions of the virtual machine, and the members whose write ends each fast path. A version of Node without one of them does not look for its members. */
 const FAST_PATHS: readonly (readonly [nativeName: string, members: string])[] = [
   ['ArrayIteratorProtector', 'Array.prototype[Symbol.iterator] or next of its iterators'],
   ['MapIteratorProtector', 'next of the iterators of maps'],
@@ -16,7 +16,7 @@ const FAST_PATHS: readonly (readonly [nativeName: string, members: string])[] = 
   ['IsConcatSpreadableProtector', 'Symbol.isConcatSpreadable of lists'],
 ];
 
-/** Returns the members of the fast paths that V8 has now. The functions are compiled each time, because V8 may drop compiled code. */
+/** Returns the members of the fast paths that the virtual machine has now. The functions are compiled each time, because it may drop compiled code. */
 function intactMembers(): readonly string[] {
   setFlagsFromString('--allow-natives-syntax');
   try {
@@ -26,7 +26,7 @@ function intactMembers(): readonly string[] {
   }
 }
 
-/** True when V8 has a fast path; false also if this version does not know it. */
+/** True when the virtual machine has a fast path; false also if this version does not know it. */
 function isIntact(nativeName: string): boolean {
   try {
     return runInThisContext(`%${nativeName}()`) === true;
@@ -35,7 +35,7 @@ function isIntact(nativeName: string): boolean {
   }
 }
 
-/** The fast paths that V8 has at one time. */
+/** The fast paths that the virtual machine has at one time. */
 export class FastPaths {
   readonly #intact = intactMembers();
 

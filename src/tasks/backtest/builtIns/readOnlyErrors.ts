@@ -13,11 +13,11 @@ import {
 const NEVER_ASSIGNABLE = new Set<string | symbol>(['length', 'name', 'prototype']);
 /** Matches a line of code that may define a sealed member. */
 const SEALED_MEMBER_NAME = /iterator|next|species|constructor|proto/i;
-/** Matches the error of an attempt to change or delete a member. Group 2 is the object, in the words of V8; a redefinition does not show it. */
+/** Matches the error of an attempt to change or delete a member. Group 2 is the object, in the words of the message; a redefinition does not show it. */
 const CHANGE_FAILS = /^Cannot (?:assign to read only|redefine|delete) property:? '?([^\s']+)'?(?: of (?:object |function )?'?(.*?)'?)?$/s;
 /** The objects whose members are fixed. */
 const FIXED_OBJECTS: readonly NamedObject[] = [...COMPARED_OBJECTS, ...OPEN_PROTOTYPES];
-/** Objects that V8 shows without a name. */
+/** Objects that messages show without a name. */
 const UNNAMED_OBJECTS: ReadonlySet<object> = new Set([Math, Reflect, JSON]);
 
 /**
@@ -53,7 +53,7 @@ function isHidingMember(name: string): boolean {
   return [TYPED_ARRAY_PROTOTYPE, ITERATOR_PROTOTYPE].some(isMethod) && ![Array.prototype, Map.prototype].some(isMethod);
 }
 
-/** True when a message means the built-in. `shown`: the object in the words of V8; undefined: the message does not show it. */
+/** True when a message means the built-in. `shown`: the object in the words of the message; undefined: the message does not show it. */
 function isShownAs([holderName, holder]: NamedObject, name: string, shown: string | undefined, line: string): boolean {
   // The text of a function is its code.
   if (shown?.includes('[native code]') === true) return typeof holder === 'function';

@@ -31,7 +31,7 @@ export class DecisionTrace implements HostCallLog {
   readonly hashes: number[] = [];
   /** Times of the decisions that are orders, exits, targets, rebalances and cancels. */
   readonly orderMs: number[] = [];
-  /** The name of the call of each of them. */
+  /** What each of them asks for: the name of the call, with its arguments if they say which holding is wanted. */
   readonly orderCalls: string[] = [];
   /** Indices of the decisions that are log lines. Their texts have no effect on the run. */
   readonly logIndices = new Set<number>();
@@ -62,7 +62,7 @@ export class DecisionTrace implements HostCallLog {
     }
     if (ORDER_CALLS.has(name)) {
       this.orderMs.push(run.nowMs);
-      this.orderCalls.push(name);
+      this.orderCalls.push(name === 'target' || name === 'rebalance' ? text : name);
     }
     if (name === 'log') this.logIndices.add(this.timeMs.length);
     this.add(run.nowMs, text);

@@ -1,4 +1,5 @@
-// The part of the proof of purity that uses other data: state that an earlier run has left in the process must not change a run over other bars.
+// The part of the proof of purity that uses other data: state that an earlier run has left in the process must not change a run over other bars, and
+// orders that are the same over other bars must not know the moves of the true ones.
 
 import { seededRng } from '../../../base/number/rng.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
@@ -12,6 +13,9 @@ import { matchedHolding, type HeldChanges, type MatchedHolding } from '../writte
 
 /** Added to the seed of the run, so that the other bars are not drawn from the numbers that the run itself uses. */
 const SEED_OFFSET = 31;
+
+/** Minimum number of orders from which equal ones show that they do not depend on the bars. */
+const MIN_ORDERS = 16;
 
 /** The inputs of the proof over other bars. */
 interface OtherDataTask {
@@ -37,13 +41,14 @@ export async function proveOtherData(tracer: Tracer, task: OtherDataTask): Promi
   const freshSide = await sideOf({ plan: otherPlan, isFresh: true });
   const difference = await traceDifference(tracer, freshSide, usedSide);
   if (difference !== null) return proofOf('purity', 'refuted', STATE_TEXTS.otherBars, difference, otherPlan);
-  const matched = hasTimesOf(freshSide.trace, whole.trace) ? matchedHolding(holdings()) : null;
+  const matched = hasOrdersOf(freshSide.trace, whole.trace) ? matchedHolding(holdings()) : null;
   return matched === null ? null : proofOfTimes(tracer, plan, whole.trace, matched);
 }
 
-/** True when two runs have orders at the same times. */
-function hasTimesOf(one: DecisionTrace, other: DecisionTrace): boolean {
-  return one.error === null && one.orderMs.length === other.orderMs.length && one.orderMs.every((ms, index) => ms === other.orderMs[index]);
+/** True when two runs have the same orders at the same times, and enough of them: those of a strategy that reads its bars differ over other bars. */
+function hasOrdersOf(one: DecisionTrace, other: DecisionTrace): boolean {
+  if (one.error !== null || one.orderMs.length < MIN_ORDERS || one.orderMs.length !== other.orderMs.length) return false;
+  return one.orderMs.every((ms, index) => ms === other.orderMs[index] && one.orderCalls[index] === other.orderCalls[index]);
 }
 
 /** Returns the proof that the times of orders refute, with the place of the first one. */

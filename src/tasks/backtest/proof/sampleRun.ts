@@ -34,6 +34,8 @@ import { Tracer, type TracedRun } from './tracedRun.ts';
 
 /** With more feeds, the sample makes four runs instead of six, because building the bots takes longer than running the bars. */
 const MAX_FEEDS = 32;
+/** A run is repeated with fixed built-ins only if it has taken at most this long, ms. */
+const MAX_REPEATED_RUN_MS = 10_000;
 /** Minimum of rows that run in small blocks, and maximum of their bars of all feeds. A small block takes as long as a large one, so both are low. */
 const SMALL_BLOCK_ROWS = 251;
 const SMALL_BLOCK_BARS = 4000;
@@ -151,10 +153,11 @@ async function proofsOf(
  * Repeats the whole run with fixed built-ins if the run may have replaced one for a time: an attempt is then reported. Returns why the result is not
  * known; null: it is.
  */
-async function whyReplacementUnclear({ plan, hasAllBars, runWarnings }: RowsTask, tracer: Tracer): Promise<string | null> {
+async function whyReplacementUnclear({ plan, hasAllBars, runWarnings, runMs }: RowsTask, tracer: Tracer): Promise<string | null> {
   const replacement = runWarnings.find(isBriefReplacement);
   if (replacement === undefined) return null;
-  if (!hasAllBars) return `${replacement.text}; the run is too long to be repeated with fixed built-ins here`;
+  if (!hasAllBars || runMs > MAX_REPEATED_RUN_MS)
+    return `${replacement.text}; the run is too long to be repeated with fixed built-ins here`;
   const { error } = await tracer.run({ plan, isFresh: true });
   return error === null ? null : `${replacement.text}; the run throws with fixed built-ins: ${error.message}`;
 }

@@ -159,7 +159,7 @@ export class BuiltIns {
 
   /**
    * Makes members that `makeReadOnly` leaves as they are read-only, once strategies are loaded: polyfills assign some of them meanwhile. Costs a run
-   * nothing: V8 keeps its fast paths. `onAssignment` receives definitions of fixed members. `seal` can still fix the global classes its way.
+   * nothing: the fast paths stay. `onAssignment` receives definitions of fixed members. `seal` can still fix the global classes its way.
    */
   static guard(onAssignment: OnAssignment): void {
     listenToDefinitions(onAssignment);

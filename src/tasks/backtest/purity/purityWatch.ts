@@ -103,7 +103,7 @@ export class PurityWatch {
 
   /**
    * Fixes the built-ins that a run at full speed only compares, permanently for this thread. An assignment to one of them is reported and throws
-   * TypeError; the message of any other attempt to change one is that of `BuiltIns.isReadOnlyError`.
+   * TypeError; the message of any other attempt to change one is one of those that `isReadOnlyError` accepts.
    */
   sealBuiltIns(): void {
     this.checkGlobals();

@@ -56,6 +56,7 @@ export function embeddedMoves(
   let first: { readonly table: number; readonly proof: Proof } | null = null;
   if (tables.length === 0) return null;
   for (const { bars, moves } of comparedMoves(plan, all)) {
+    if (first?.table === 0) break;
     // The moves of a feed take about 15 bytes a bar, so those of one feed alone are kept, and compared with all files.
     const ofFeed = moves();
     const place = firstPlaceOf(ofFeed, tables.slice(0, first?.table), onFeed);

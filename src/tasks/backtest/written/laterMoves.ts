@@ -35,12 +35,13 @@ interface ValueBeforeRow {
   readonly row: number;
 }
 
-/** What a value says: itself, its change, and its distance from the price. */
-const SIGNALS: readonly ((at: ValueBeforeRow, price: number) => number)[] = [
-  ({ value }) => value,
-  ({ value, previousValue }) => value - previousValue,
-  ({ value }, price) => value - price,
-];
+/** What a value says: itself, its change, and, if it is a price, its distance from the price of the feed. */
+type ValueSignal = (at: ValueBeforeRow, price: number) => number;
+const VALUE: ValueSignal = ({ value }) => value;
+const CHANGE: ValueSignal = ({ value, previousValue }) => value - previousValue;
+const DISTANCE: ValueSignal = ({ value }, price) => value - price;
+/** Values between these shares of the price are prices. */
+const PRICE_SHARES = { min: 0.5, max: 2 };
 
 /**
  * Returns the proof of purity that a series or a feed refutes with values from after a bar; null: none does. `all`: the plan with all rows; `plan` may have
@@ -52,16 +53,19 @@ export function laterValues(plan: RunPlan, all = plan): Proof | null {
 
 /** Returns the proof of purity that a series refutes whose values follow later moves; null: none does. */
 export function laterMoves({ feeds, series = [] }: Pick<RunPlan, 'feeds' | 'series'>): Proof | null {
-  let pairCount = 0;
-  for (const { bars, isExecutionOnly } of feeds) {
-    if (isExecutionOnly === true || bars.tape !== undefined || bars.window !== undefined) continue;
-    if (typicalLengthMs(bars.interval) < MIN_BAR_MS) continue;
-    for (const each of series) {
-      if (each.symbol !== null && each.symbol !== bars.instrument.wireName) continue;
-      if (++pairCount > MAX_PAIRS) return null;
-      const proof = proofOf(bars, each);
-      if (proof !== null) return proof;
-    }
+  const judged = feeds.filter(
+    ({ bars, isExecutionOnly }) =>
+      isExecutionOnly !== true && bars.tape === undefined && bars.window === undefined && typicalLengthMs(bars.interval) >= MIN_BAR_MS,
+  );
+  const pairs = series.flatMap((each) =>
+    judged
+      .filter(({ bars }) => each.symbol === null || each.symbol === bars.instrument.wireName)
+      .map(({ bars }, nth) => ({ bars, series: each, nth })),
+  );
+  // Each series with its first feed comes before its other feeds.
+  for (const pair of pairs.toSorted((a, b) => a.nth - b.nth).slice(0, MAX_PAIRS)) {
+    const proof = proofOf(pair.bars, pair.series);
+    if (proof !== null) return proof;
   }
   return null;
 }
@@ -84,12 +88,10 @@ function proofOfValues(bars: FeedPlan['bars'], name: string, atRows: readonly Va
   for (const moveRows of new Set([...MOVE_ROWS, ...rowsBetween(atRows)])) {
     const judged = atRows.filter(({ row }) => row >= moveRows && row + moveRows <= bars.length);
     const [first] = judged;
-    const last = judged.at(-1);
-    if (first === undefined || last === undefined) continue;
-    const moveCount = Math.min(judged.length, Math.floor((last.row - first.row) / moveRows) + 1);
-    if (moveCount < MIN_MOVES) continue;
+    const moveCount = countApart(judged, moveRows);
+    if (first === undefined || moveCount < MIN_MOVES) continue;
     const nextMoves = ranksOf(judged.map(({ row }) => bars.close[row + moveRows - 1]! / bars.open[row]!));
-    for (const signalOf of SIGNALS) {
+    for (const signalOf of signalsFor(judged, bars)) {
       const signals = ranksOf(judged.map((at) => signalOf(at, bars.open[at.row]!)));
       const correlation = Math.abs(correlationOf(signals, nextMoves));
       const isFollowed = correlation >= MIN_CORRELATION && correlation * Math.sqrt(moveCount) >= MIN_SIGNIFICANCE;
@@ -112,6 +114,24 @@ function proofOfValues(bars: FeedPlan['bars'], name: string, atRows: readonly Va
     }
   }
   return null;
+}
+
+/** Returns the signals that these values can give. */
+function signalsFor(atRows: readonly ValueBeforeRow[], { open }: FeedPlan['bars']): readonly ValueSignal[] {
+  const arePrices = atRows.every(({ value, row }) => value > PRICE_SHARES.min * open[row]! && value < PRICE_SHARES.max * open[row]!);
+  return arePrices ? [VALUE, CHANGE, DISTANCE] : [VALUE, CHANGE];
+}
+
+/** Returns how many of the moves that follow the values do not overlap. */
+function countApart(atRows: readonly ValueBeforeRow[], moveRows: number): number {
+  let count = 0;
+  let endRow = -Infinity;
+  for (const { row } of atRows) {
+    if (row < endRow) continue;
+    count++;
+    endRow = row + moveRows;
+  }
+  return count;
 }
 
 /** Returns the largest correlation of moves over this many rows with what was known before them: the price, and earlier moves. */

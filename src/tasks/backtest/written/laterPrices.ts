@@ -12,6 +12,8 @@ const MAX_ROWS_AHEAD = 48;
 /** Values that are compared at most, and at least. Fewer agree by accident where prices seldom move. */
 const MAX_VALUES = 2000;
 const MIN_VALUES = 20;
+/** Feeds up to which those of other instruments are compared, too. */
+const MAX_MIXED_FEEDS = 16;
 /** Rows of a series that are read in search of values that differ. */
 const MAX_READ = 500_000;
 /** Share of the values that must be the price of the same later bar. Known prices are seldom those of a bar that comes later. */
@@ -46,8 +48,11 @@ export function laterPrices({ feeds, series = [] }: Pick<RunPlan, 'feeds' | 'ser
     const symbol = feed.bars.instrument.wireName;
     const ofSymbol = series.filter((each) => each.symbol === null || each.symbol === symbol).map(valuesOfSeries);
     const lengthMs = typicalLengthMs(feed.bars.interval);
-    // The same market may have another symbol in another file. Other markets have other prices.
-    const longer = visible.filter(({ bars }) => typicalLengthMs(bars.interval) > lengthMs);
+    // The same market may have another symbol in another file. Other markets have other prices, and a run with many feeds would compare too many pairs.
+    const longer = visible.filter(
+      ({ bars }) =>
+        typicalLengthMs(bars.interval) > lengthMs && (visible.length <= MAX_MIXED_FEEDS || bars.instrument.id === feed.bars.instrument.id),
+    );
     for (const values of [...ofSymbol, ...longer.map(valuesOfFeed)]) {
       const proof = proofOf(feed, values);
       if (proof !== null) return proof;
