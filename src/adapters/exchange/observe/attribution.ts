@@ -207,18 +207,21 @@ export class OrderAttribution {
    * older, and another row has named our order. If the row shows our order, another id that a row has shown is that of a second copy.
    */
   isIdOf(tracked: TrackedOrder, row: OrderRow): boolean {
-    const { otherId } = tracked;
     // The row of a trigger order that has fired lacks its trigger price.
     const showsOrder = row.cid !== null || isTriggerOrder(tracked.request) || mayBeRowOf(row, tracked);
-    if (!showsOrder && otherId !== null) {
+    if (!showsOrder && tracked.otherId !== null) {
       this.contestVenueId([tracked], row.venueId);
       return false;
     }
-    if (!showsOrder) return true;
+    if (showsOrder) this.confirmId(tracked);
+    return true;
+  }
+  /** Notes that the exchange has shown the order under its venue order id. Another id that a row has shown is that of a second copy. */
+  confirmId(tracked: TrackedOrder): void {
+    const { otherId } = tracked;
     tracked.isIdShown = true;
     tracked.otherId = null;
     if (otherId !== null) this.addSecondId(tracked, otherId);
-    return true;
   }
 
   /** True if the row of a foreign order has the client order id of one of our orders, which earlier rows did not show. */
@@ -312,7 +315,8 @@ export class OrderAttribution {
   /** Takes the venue order id from these orders, because the venue has used it for several. A list or a query must show whose it is. */
   contestVenueId(trackedOrders: readonly TrackedOrder[], venueId: string): void {
     const { raisedCauses } = this.#deps;
-    const open = trackedOrders.filter(({ isOpen }) => isOpen);
+    // An adopted order has no other identity, because rows have another client order id.
+    const open = trackedOrders.filter(({ isOpen, isAdopted }) => isOpen && !isAdopted);
     const names = trackedOrders.map(({ clientOrderId }) => clientOrderId).join(' and ');
     const id = parseTriggerTrackId(venueId)?.triggerId ?? venueId;
     for (const tracked of open) this.#removeVenueId(tracked, `the exchange gives the id ${id} to another order too`);

@@ -28,7 +28,7 @@ export interface StatusReaderDeps {
   readonly venueMs: () => number;
   /** L: how old a list may be when it is read. */
   readonly lagMs: () => number;
-  readonly attribution: Pick<OrderAttribution, 'adopt' | 'contestVenueId' | 'isIdOf' | 'replaceWrongId'>;
+  readonly attribution: Pick<OrderAttribution, 'adopt' | 'confirmId' | 'contestVenueId' | 'isIdOf' | 'replaceWrongId'>;
   /** Reads the trades of an instrument. */
   readonly readTrades: (instrumentIndex: number, sinceMs: number, options: CallOptions) => Work<unknown>;
 }
@@ -137,7 +137,10 @@ export class StatusReader {
     const { scheduler, lagMs, attribution } = this.#deps;
     if (tracked.emptyReads++ === 0) tracked.firstEmptyReadMs = scheduler.nowMs;
     if (tracked.emptyReads < MAX_EMPTY_READS || scheduler.nowMs < tracked.firstEmptyReadMs + lagMs()) return;
-    if (tracked.otherId !== null && tracked.filledLots === 0) return attribution.replaceWrongId(tracked);
+    if (tracked.otherId !== null) {
+      if (tracked.filledLots === 0) return attribution.replaceWrongId(tracked);
+      attribution.confirmId(tracked);
+    }
     this.#markUnrecognised(tracked, `order ${tracked.venueId ?? ''} is not found by its id`);
   }
   #markUnrecognised(tracked: TrackedOrder, statusText: string): void {

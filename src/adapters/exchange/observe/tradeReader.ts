@@ -4,7 +4,6 @@ import { Decimal } from '../../../base/number/decimal.ts';
 import { pending, start, type Work } from '../../../base/task.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import { Fill } from '../../../model/fill.ts';
-import type { Side } from '../../../model/order.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { CallOptions } from '../client/restClient.ts';
@@ -17,6 +16,7 @@ import type { OrderRow, TradeRow } from '../calls/venueRows.ts';
 import { BookedTradeIds } from './bookedTradeIds.ts';
 import { PositionSides } from './positionSides.ts';
 import { mirrorTrade } from './selfTrade.ts';
+import { EARLY_MS } from '../order/matchRow.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import { MAX_ROWS, type TradesFrom, type VenueCalls } from '../calls/venueCalls.ts';
@@ -261,9 +261,16 @@ export class TradeReader {
     this.#bookKnown();
   }
 
-  /** True if trades of this side were read whose order is not known, under this venue order id. */
-  hasTradesWithoutOrder(venueId: string, side: Side): boolean {
-    return Array.from(this.#unattributed.values()).some(({ row }) => row.venueId === venueId && row.side === side);
+  /** True if trades with this venue order id were read whose order is not known, and nothing in them contradicts that they are of this order. */
+  mayHaveFilled({ request, signMs }: TrackedOrder, venueId: string): boolean {
+    const strayRows = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => row.venueId === venueId);
+    const rows = [...strayRows, ...(this.#foreignFills.get(venueId) ?? [])];
+    const lots = rows.reduce((sum, row) => sum.plus(this.#scale.lotsOf(row)), new Decimal(0));
+    const limit = new Decimal(request.limit).div(Decimal.pow(10, request.instrument.priceDigits));
+    const isWithinLimit = (price: string): boolean =>
+      request.limit === 0 || (request.side === 'buy' ? limit.greaterThanOrEqualTo(price) : limit.lessThanOrEqualTo(price));
+    if (rows.length === 0 || (request.lots > 0 && lots.greaterThan(request.lots))) return false;
+    return rows.every(({ side, timeMs, price }) => side === request.side && timeMs >= signMs - EARLY_MS && isWithinLimit(price));
   }
   /** Returns the order's row. Spot has the client order id in the reply to a query, futures only in the history. */
   *#orderOf(venueId: string, options: CallOptions): Work<OrderRow | 'none' | null> {

@@ -44,8 +44,11 @@ function checkOf(venueId: string, { order = 'none', triggers = [] }: Replies, tr
     trackedOrders.add(tracked);
   }
   const venue = { findOrder: () => immediate(order), readTriggerOrders: () => immediate(triggers) } as unknown as VenueCalls;
-  const attribution = { duplicates: { has: (id: string) => id === '300' } } as unknown as OrderAttribution;
-  const readers = { trades: () => ({ hasTradesWithoutOrder: (id: string) => id === '400' }) } as unknown as Readers;
+  const attribution = {
+    duplicates: { has: (id: string) => id === '300' },
+    hasEndedBeforeStart: (id: string) => id === '350',
+  } as unknown as OrderAttribution;
+  const readers = { trades: () => ({ mayHaveFilled: (_: unknown, id: string) => id === '400' }) } as unknown as Readers;
   const result: { check?: PlacementCheck } = {};
   start(checkPlacement(UNKNOWN_ID, venueId, { venue, trackedOrders, attribution, readers })).whenOver((check) => (result.check = check));
   return result.check!;
@@ -65,6 +68,7 @@ test.each([
   ['of an order from before the request', '100', { order: { ...ROW, timeMs: 1 } }, 'order 100 has other terms, or is older: buy 0.1 at 90'],
   ['of another order of the bot', '200', { order: ROW }, 'order 200 is CID2'],
   ['of a second copy of another order', '300', { order: ROW }, 'order 300 is a second copy of another order'],
+  ['of an order that ended before the start', '350', { order: ROW }, 'order 350 is an order that has ended'],
 ] as const)('an id %s is rejected', (_, venueId, replies, reason) => {
   expect(checkOf(venueId, replies)).toEqual({ isPossible: false, reason });
 });

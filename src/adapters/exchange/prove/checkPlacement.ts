@@ -47,11 +47,12 @@ export function* checkPlacement(
   const owner = trackedOrders.byVenueId(venueId);
   if (owner !== undefined && owner !== tracked) return impossible(`order ${venueId} is ${owner.clientOrderId}`);
   if (attribution.duplicates.has(venueId)) return impossible(`order ${venueId} is a second copy of another order`);
+  if (attribution.hasEndedBeforeStart(venueId, request.instrumentIndex)) return impossible(`order ${venueId} is an order that has ended`);
   const row = yield* readOrder(venue, request.instrument, venueId);
   if (row === null) return impossible(NO_ANSWER);
   if (row !== 'none') return orderCheck(tracked, row);
   // The exchange may have dropped an order that has ended, and still list its trades.
-  const hasTrades = readers.trades(request.instrumentIndex).hasTradesWithoutOrder(venueId, request.side);
+  const hasTrades = readers.trades(request.instrumentIndex).mayHaveFilled(tracked, venueId);
   return hasTrades ? { isPossible: true, venueId } : impossible(`the exchange shows no order ${venueId} of ${request.instrument.wireName}`);
 }
 
@@ -59,7 +60,8 @@ export function* checkPlacement(
 function* readOrder(venue: VenueCalls, instrument: Instrument, venueId: string): Work<OrderRow | 'none' | null> {
   if (instrument.contract !== undefined) {
     const history = yield* venue.history(instrument, null, RECONCILE);
-    const listed = history?.rows.find((row) => row.venueId === venueId);
+    if (history === null || !history.isReadable) return null;
+    const listed = history.rows.find((row) => row.venueId === venueId);
     if (listed !== undefined) return listed;
   }
   return yield* venue.findOrder(instrument, venueId, RECONCILE);

@@ -26,6 +26,8 @@ interface Situation {
   readonly missedMs?: number;
   readonly otherId?: string | null;
   readonly isLikeForeign?: boolean;
+  /** Number of own trades whose order is not known. */
+  readonly unattributed?: number;
 }
 
 /** When a query missed the order first, and the read lag, ms. */
@@ -40,7 +42,7 @@ const ROW: OrderRow = {
 function problemOf(situation: Situation): string | null {
   const {
     order = 'none', open = [], isOpenComplete = true, isTradesComplete = true, emptyReads = 3, lifecycle = 'working', venueId = '100',
-    missedMs = LAG_MS, otherId = null, isLikeForeign = false,
+    missedMs = LAG_MS, otherId = null, isLikeForeign = false, unattributed = 0,
   } = situation; // prettier-ignore
   const trackedOrders = new TrackedOrders(1, 5000);
   const plain = Object.assign(new PlainOrder([spotInstrument()], { lots: 100, limit: 9000, side: 'buy' }, 1), { lifecycle });
@@ -48,9 +50,13 @@ function problemOf(situation: Situation): string | null {
   trackedOrders.add(Object.assign(new TrackedOrder(copyRequest(plain), 'CID1', 5000, plain), wire));
   const page = { rows: open, isCut: false, isReadable: true, isComplete: isOpenComplete };
   const venue = { findOrder: () => immediate(order), openOrders: () => immediate(page) } as unknown as VenueCalls;
-  const readers = { readTrades: () => immediate({ isComplete: isTradesComplete }) } as unknown as Readers;
+  const readers = { readTrades: () => immediate({ isComplete: isTradesComplete, unattributed }) } as unknown as Readers;
   const result: { problem?: string | null } = {};
-  const attribution = { mayBeForeign: () => isLikeForeign } as unknown as OrderAttribution;
+  const foreignOrders = new Map(
+    isLikeForeign ? [['7', { venueId: '7', instrument: 0, isTrigger: false, row: { ...ROW, venueId: '7' } }]] : [],
+  );
+  const isExcluded = (id: string): boolean => id === '8';
+  const attribution = { mayBeForeign: () => false, foreignOrders, isExcluded } as unknown as OrderAttribution;
   const times = { nowMs: () => FIRST_MISSED_MS + missedMs, lagMs: () => LAG_MS };
   start(checkVanished(1 as OrderId, { venue, trackedOrders, attribution, readers, ...times })).whenOver(
     (problem) => (result.problem = problem),
@@ -61,6 +67,8 @@ function problemOf(situation: Situation): string | null {
 test('an order that no query and no list shows has vanished', () => {
   expect(problemOf({})).toBe(null);
   expect(problemOf({ lifecycle: 'cancelSent' })).toBe(null);
+  // The operator has ignored an open order with the same terms.
+  expect(problemOf({ open: [{ ...ROW, venueId: '8' }] })).toBe(null);
 });
 
 test.each([
@@ -86,6 +94,7 @@ test.each([
     'another order at the exchange may be this one: decide that one first (isobar orders)',
   ],
   ['an open order has its terms', { open: [{ ...ROW, venueId: '7' }] }, 'order 7, which is open, may be this one'],
+  ['trades have no known order', { unattributed: 1 }, 'there are own trades whose order is not known: they may be of this one'],
   ['it was missed only once', { emptyReads: 1 }, 'it is open: the exchange has not missed it several times in a row'],
   ['it waits as a trigger order', { venueId: triggerTrackId('7', 'CID1') }, 'it waits as a trigger order: cancel it'],
   ['it has ended', { lifecycle: 'done' }, 'it has ended'],

@@ -7,7 +7,9 @@ import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import { parseTriggerTrackId } from '../calls/triggers.ts';
 import type { OrderRow } from '../calls/venueRows.ts';
+import type { ForeignOrder } from '../observe/foreignOrder.ts';
 import { mayBeRowOf } from '../order/matchRow.ts';
+import type { TrackedOrder } from '../order/trackedOrder.ts';
 import type { DecisionDeps } from './decisionDeps.ts';
 
 const RECONCILE: CallOptions = { priority: 'reconcile' };
@@ -31,14 +33,21 @@ export function* checkVanished(
   if (open === null || !open.isComplete) return 'the list of open orders did not come whole: try again';
   if (open.rows.some(({ venueId: listedId, cid }) => listedId === venueId || cid?.toUpperCase() === clientOrderId.toUpperCase()))
     return 'it is in the list of open orders';
-  if (tracked.otherId !== null || attribution.mayBeForeign(tracked))
+  const isLikeForeign = Array.from(attribution.foreignOrders.values()).some((foreign) => mayBeForeignRow(foreign, tracked));
+  if (tracked.otherId !== null || isLikeForeign || attribution.mayBeForeign(tracked))
     return 'another order at the exchange may be this one: decide that one first (isobar orders)';
-  const isTracked = (listed: OrderRow): boolean => trackedOrders.byVenueId(listed.venueId) !== undefined;
+  const isTracked = (listed: OrderRow): boolean =>
+    trackedOrders.byVenueId(listed.venueId) !== undefined || attribution.isExcluded(listed.venueId);
   const similar = open.rows.find((listed) => listed.cid === null && !isTracked(listed) && mayBeRowOf(listed, tracked));
   if (similar !== undefined) return `order ${sanitizeText(similar.venueId, 40)}, which is open, may be this one`;
-  const { isComplete } = yield* readers.readTrades(instrumentIndex, Infinity, RECONCILE);
+  const { isComplete, unattributed } = yield* readers.readTrades(instrumentIndex, Infinity, RECONCILE);
+  if (unattributed > 0) return 'there are own trades whose order is not known: they may be of this one';
   if (!isComplete || tracked.filledLots !== filledLots) return 'the list of own trades did not come whole, or shows a new fill: try again';
   const isMissedLongEnough = tracked.emptyReads >= MIN_EMPTY_READS && nowMs() >= tracked.firstEmptyReadMs + lagMs();
   if (!isMissedLongEnough) return 'it is open: the exchange has not missed it several times in a row';
   return tracked.isLive ? null : 'it has ended';
 }
+
+/** True if a foreign order that waits for a decision may be an order that has another id. */
+const mayBeForeignRow = ({ isTrigger, instrument, row }: ForeignOrder, tracked: TrackedOrder): boolean =>
+  !isTrigger && instrument === tracked.request.instrumentIndex && (row === undefined || (row.cid === null && mayBeRowOf(row, tracked)));

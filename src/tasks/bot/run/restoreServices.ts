@@ -7,7 +7,7 @@ import type { RestoredTrackedOrder as ServiceOrder } from '../../../adapters/exc
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
 import type { RestoredOrder } from '../../../orders/restoreBotOrder.ts';
-import { venueIdOfForeignOrder } from '../account/foreignOrderId.ts';
+import { foreignOrderId, venueIdOfForeignOrder } from '../account/foreignOrderId.ts';
 import type { LiveBot } from './liveBot.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
 import type { BotJournal } from '../journal/botJournal.ts';
@@ -38,7 +38,11 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
 }
 
 /** Returns an order as the service of its market tracks it. */
-function serviceOrder(order: RestoredOrder, clientOrderIdOf: (id: OrderId) => string, { unfinished }: JournalState): ServiceOrder {
+function serviceOrder(
+  order: RestoredOrder,
+  clientOrderIdOf: (id: OrderId) => string,
+  { unfinished, decisions }: JournalState,
+): ServiceOrder {
   const clientOrderId = clientOrderIdOf(order.id);
   const records = unfinished.get(clientOrderId);
   const isUnconfirmed = records?.state?.lifecycle === 'done';
@@ -48,8 +52,7 @@ function serviceOrder(order: RestoredOrder, clientOrderIdOf: (id: OrderId) => st
     signMs: order.signMs,
     venueId: order.venueId === null ? null : String(order.venueId),
     contestedId: records?.contestedId ?? null,
-    // This bot has not sent an order that it has adopted.
-    isAdopted: records !== undefined && records.send === null && order.venueId !== null,
+    isAdopted: decisions.some(({ what, id }) => what === 'adopt' && id === foreignOrderId(order.instrument.id, String(order.venueId))),
     filledLots: order.filledLots,
     filledUnits: order.filledUnits,
     ...(records !== undefined && records.fills.length > 0 ? { lastFillMs: records.fills.at(-1)!.executedMs } : {}),

@@ -119,3 +119,10 @@ test('no strategy takes the place of one with orders that an earlier start has r
   expect(() => check([['A']], [['A'], ['C']], [0, 1])).toThrow('orders or halts of a strategy as number 2 of the strategies, got C there');
   expect(() => check([['A']], [['A']], [0, 1])).not.toThrow();
 });
+
+test('a strategy that an earlier start has removed may take its own place again', () => {
+  const records = [{ k: 'CONFIG', ...configOf([['A'], ['B']]) } as unknown as JournalRecord, ...ordersOf([0, 1])];
+  const start = (after: readonly Spec[]) => () => checkStrategyPlaces(configOf([['A']]), records, planOf(after), 'bot');
+  expect(start([['A'], ['B']])).not.toThrow();
+  expect(start([['A'], ['C']])).toThrow('orders or halts of B as number 2 of the strategies, got C there');
+});

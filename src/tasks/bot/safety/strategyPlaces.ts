@@ -36,9 +36,11 @@ export function checkStrategyPlaces(
   const hasNames = limits['name.0'] !== undefined;
   const configured = strategies.map((strategy) => placeOf(strategy, hasNames));
   for (const index of placesInUse(records)) {
-    const was = recorded[index];
-    // An earlier version let a start remove a strategy with orders. Nothing may take its place.
-    const isTaken = was === undefined ? configured[index] !== undefined : isDisplaced(index, recorded, configured);
+    // An earlier version let a start remove a strategy with orders. Only that strategy may take its place.
+    const removed = recorded[index] === undefined ? newestPlace(index, records) : undefined;
+    const was = recorded[index] ?? removed;
+    const isSameAsRemoved = configured[index] === undefined || configured[index].name === removed?.name;
+    const isTaken = recorded[index] === undefined ? !isSameAsRemoved : isDisplaced(index, recorded, configured);
     if (!isTaken) continue;
     const name = hasNames && was !== undefined ? was.name : 'a strategy';
     const found = strategies[index]?.record.name ?? 'none';
@@ -85,6 +87,14 @@ function recordedPlaces(limits: RecordFacts): readonly StrategyPlace[] {
   for (let index = 0; limits[`strategy.${index}`] !== undefined; index++)
     places.push({ name: String(limits[`name.${index}`] ?? limits[`strategy.${index}`]), params: String(limits[`params.${index}`]) });
   return places;
+}
+
+/** Returns the strategy that had this place in the newest CONFIG record that has the place; undefined without one. */
+function newestPlace(index: number, records: readonly JournalRecord[]): StrategyPlace | undefined {
+  const record = records.findLast(
+    (each): each is RecordOf<'CONFIG'> => each.k === 'CONFIG' && each.limits[`strategy.${index}`] !== undefined,
+  );
+  return record === undefined ? undefined : recordedPlaces(record.limits)[index];
 }
 
 /** Returns what identifies a strategy of a plan. A CONFIG record has the parameters as the config gives them. */

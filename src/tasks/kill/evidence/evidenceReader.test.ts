@@ -141,6 +141,20 @@ it('an order whose acknowledged id is that of another order is found by its clie
   }
 });
 
+it('the copy of an order whose end the journal has is a second copy, unless the operator has ended that order', async () => {
+  const record = { t: NOW_MS, seq: 9, dur: 0, crc: '' };
+  const end = { ...record, k: 'STATE', cid: 'BOUGHT', lifecycle: 'done', reason: 'canceled', confirmed: true, filled: '0' };
+  const decision = { ...record, k: 'HUMAN', who: 'me', what: 'resolve', id: 'BOUGHT', why: 'the exchange does not have it' };
+  const trades = [trade('12', '2', 'buy', '0.1')];
+  const copy = orderOf('2', 'BOUGHT', 'buy');
+  const ended = readCase([BOUGHT], { trades, orders: { 2: copy } });
+  ended.books.add(end as unknown as JournalRecord);
+  expect(await ended.range()).toEqual(['0', '0']);
+  const decided = readCase([BOUGHT], { trades, orders: { 1: orderOf('1', 'hers', 'buy'), 2: copy } });
+  for (const each of [end, decision]) decided.books.add(each as unknown as JournalRecord);
+  expect(await decided.range()).toEqual(['0.0999', '0.0999']);
+});
+
 it('trades of an order with a foreign client order id never count, even with the fingerprint of a lost order', async () => {
   const trades = [trade('12', '2', 'sell', '0.1'), boughtTrade];
   const { range } = readCase([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', 'hers', 'sell') } });

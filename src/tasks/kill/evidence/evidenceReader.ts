@@ -181,7 +181,7 @@ export class KillEvidenceReader {
     if (!isOpening || cid === null || this.books.isIgnored(instrument.id, venueId)) return false;
     const knownId = this.books.venueIdOfRowCid(cid);
     if (knownId === null || knownId === venueId) return false;
-    if (this.books.wasShown(cid) || (await this.#hasCopyUnder(instrument, knownId, row, lists))) return true;
+    if (await this.#hasCopyUnder(instrument, knownId, row, lists)) return true;
     this.books.forgetWrongId(cid);
     return false;
   }
@@ -192,10 +192,11 @@ export class KillEvidenceReader {
   async #hasCopyUnder(instrument: Instrument, venueId: string, order: OrderRow, { rows, tradesByOrder }: ReadLists): Promise<boolean> {
     if (this.#shownIds.has(venueId) || this.books.executions.hasBooked(instrument.id, venueId)) return true;
     const hasTrades = (tradesByOrder.get(venueId) ?? []).some(({ side }) => side === order.side);
+    const wasShown = hasTrades || (order.cid !== null && this.books.wasShown(order.cid));
     const timeLimit = this.#venue.timeLimit(`${instrument.id}: order ${venueId} is not found`);
     for (let isFirst = true; ; isFirst = false) {
       const row = rows.get(venueId) ?? (await this.#queryOrder(instrument, venueId));
-      if (row === null ? hasTrades : isCopyOf(row, order)) break;
+      if (row === null ? wasShown : isCopyOf(row, order)) break;
       if (row !== null || !isFirst) return false;
       await timeLimit.wait(this.#venue.deps.settings.readLagMs);
     }

@@ -101,6 +101,7 @@ export class JournalBooks implements OwnOrders {
 
   #addState({ cid, lifecycle, reason }: Extract<JournalRecord, { k: 'STATE' }>): void {
     if (lifecycle === 'unknown') this.#clearVenueId(cid);
+    if (lifecycle !== 'done') this.#shownCids.delete(cid);
     if (lifecycle === 'done' && reason !== null && SHOWN_ENDS.has(reason)) this.#shownCids.add(cid);
   }
 
@@ -214,9 +215,11 @@ export class JournalBooks implements OwnOrders {
   venueIdOfRowCid(rowCid: string): string | null {
     return this.venueIdOf(this.#journalCidOf(rowCid));
   }
-  /** True if the journal proves that the exchange had the order with this client order id of a row under its venue order id. */
+  /** True if the journal says that the exchange had the order with this client order id of a row under its venue order id. */
   wasShown(rowCid: string): boolean {
-    return this.#shownCids.has(this.#journalCidOf(rowCid));
+    const cid = this.#journalCidOf(rowCid);
+    // The operator may have ended an order that the exchange did not know.
+    return this.#shownCids.has(cid) && !this.state.decisions.some(({ what, id }) => what === 'resolve' && id === cid);
   }
   /** Forgets the acknowledged id of the own order with this client order id of a row, because the exchange does not have the order under it. */
   forgetWrongId(rowCid: string): void {
