@@ -263,8 +263,8 @@ export class TradeReader {
 
   /** True if trades with this venue order id were read whose order is not known, and nothing in them contradicts that they are of this order. */
   mayHaveFilled({ request, signMs }: TrackedOrder, venueId: string): boolean {
-    const strayRows = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => row.venueId === venueId);
-    const rows = [...strayRows, ...(this.#foreignFills.get(venueId) ?? [])];
+    const unattributedRows = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => row.venueId === venueId);
+    const rows = [...unattributedRows, ...(this.#foreignFills.get(venueId) ?? [])];
     const lots = rows.reduce((sum, row) => sum.plus(this.#scale.lotsOf(row)), new Decimal(0));
     const limit = new Decimal(request.limit).div(Decimal.pow(10, request.instrument.priceDigits));
     const isWithinLimit = (price: string): boolean =>
