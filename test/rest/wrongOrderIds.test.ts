@@ -1,8 +1,10 @@
 // Tests orders that the exchange acknowledges with a wrong id, without a client order id. The bot finds the right id, and takes no order for a copy.
 
 import { describe, expect, it } from 'vitest';
-import type { OrderId } from '../../src/model/order.ts';
-import { atCall, atEveryCall, replaceReplies } from '../fixtures/plantedFaults.ts';
+import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
+import { adopt } from '../../src/engine/router/adoption.ts';
+import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
+import { atCall, atEveryCall, changeRows, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { futuresTrader, spotTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
@@ -190,5 +192,44 @@ describe('an order with a second copy whose acknowledgement has no client order 
     world.passUntil(() => openIdsOf(world).length === 1, 60_000);
     expect([openIdsOf(world), world.haltCodes]).toEqual([[ownId], ['DUPLICATE']]);
     expect([world.orderById(id).venueId, world.orderById(id).lifecycle]).toEqual([ownId, 'working']);
+  });
+});
+
+describe('an order that the operator has adopted', () => {
+  /** Opens a bot that has adopted a resting buy of another program of its account. */
+  async function openAdopted(): Promise<{ readonly world: RestWorld; readonly id: OrderId; readonly venueId: string }> {
+    const world = await RestWorld.open();
+    const venueId = spotTrader(world).placeLimit('alice', 'BUY', '0.1', '80', { newClientOrderId: 'by-hand' });
+    world.audit('full');
+    const { engine, exchange } = world;
+    const adopted = { id: 0 as OrderId };
+    applyInbox(engine, world.queue.nowMs, () => {
+      const terms = { instrument: 0, side: 'buy', lots: 1000, limit: 8000, reduceOnly: false } as const;
+      const order = adopt(engine, 0, terms, venueId as VenueOrderId);
+      adopted.id = order.id;
+      exchange.adoptFills(order, venueId);
+    });
+    return { world, id: adopted.id, venueId };
+  }
+
+  it('the adopted order keeps its id if the exchange acknowledges another order with it, and the symbol is halted with ECHO', async () => {
+    const { world, id: adopted, venueId } = await openAdopted();
+    world.plantFaults(replaceReplies('spot.newOrder', `{"orderId":${venueId}}`));
+    const id = world.placeOrder({ side: 'sell', lots: 1000, limit: 12_000 });
+    world.passTime(1000);
+    world.noFaults();
+    world.audit('full');
+    world.passUntil(() => world.orderById(id).lifecycle === 'working', 120_000);
+    expect(world.orderById(adopted)).toMatchObject({ lifecycle: 'working', venueId });
+    expect(world.haltCodes).toContain('ECHO');
+    expect(String(world.orderById(id).venueId)).not.toBe(venueId);
+  });
+
+  it('the adopted order keeps its id if a query shows another order under it, and the symbol is halted with ECHO', async () => {
+    const { world, id, venueId } = await openAdopted();
+    world.plantFaults(replaceReplies('spot.openOrders', '[]'), changeRows('spot.queryOrder', 'side', 'SELL'));
+    world.audit('full');
+    expect(world.orderById(id)).toMatchObject({ lifecycle: 'working', venueId });
+    expect(world.haltCodes).toContain('ECHO');
   });
 });

@@ -177,7 +177,8 @@ export class OrderAttribution {
           return null;
         }
         // An intermediary has sent the order twice. The first copy counts, and the operator must check.
-        match.tracked.otherId = null;
+        if (match.tracked.otherId === venueId) match.tracked.otherId = null;
+        else this.confirmId(match.tracked);
         this.#addDuplicate(match.tracked.request.instrumentIndex, match.tracked.clientOrderId, venueId);
         this.duplicates.applyRow(row);
         return null;
@@ -315,11 +316,12 @@ export class OrderAttribution {
   /** Takes the venue order id from these orders, because the venue has used it for several. A list or a query must show whose it is. */
   contestVenueId(trackedOrders: readonly TrackedOrder[], venueId: string): void {
     const { raisedCauses } = this.#deps;
-    // An adopted order has no other identity, because rows have another client order id.
-    const open = trackedOrders.filter(({ isOpen, isAdopted }) => isOpen && !isAdopted);
+    const open = trackedOrders.filter(({ isOpen }) => isOpen);
     const names = trackedOrders.map(({ clientOrderId }) => clientOrderId).join(' and ');
     const id = parseTriggerTrackId(venueId)?.triggerId ?? venueId;
-    for (const tracked of open) this.#removeVenueId(tracked, `the exchange gives the id ${id} to another order too`);
+    // An adopted order keeps its id: it has no other identity, because rows have another client order id.
+    for (const tracked of open)
+      if (!tracked.isAdopted) this.#removeVenueId(tracked, `the exchange gives the id ${id} to another order too`);
     for (const index of new Set(open.map(({ request }) => request.instrumentIndex)))
       raisedCauses.raise(
         'ECHO',

@@ -40,6 +40,8 @@ type ValueSignal = (at: ValueBeforeRow, price: number) => number;
 const VALUE: ValueSignal = ({ value }) => value;
 const CHANGE: ValueSignal = ({ value, previousValue }) => value - previousValue;
 const DISTANCE: ValueSignal = ({ value }, price) => value - price;
+/** The correlation of the moves of a feed with earlier ones, by the number of rows of a move. Computed once for each number. */
+type EarlierCorrelations = Map<number, number>;
 /** Values between these shares of the price are prices. */
 const PRICE_SHARES = { min: 0.5, max: 2 };
 
@@ -74,15 +76,21 @@ export function laterMoves({ feeds, series = [] }: Pick<RunPlan, 'feeds' | 'seri
 function proofOf(bars: FeedPlan['bars'], { name, values }: SeriesPlan): Proof | null {
   if (bars.length === 0) return null;
   const indexes = indexesWithin(bars, values);
+  const earlierByRows: EarlierCorrelations = new Map();
   for (const selected of [indexes, changesAmong(indexes, values), rareAmong(indexes, values)]) {
-    const proof = proofOfValues(bars, name, valuesBeforeRows(bars, values, selected));
+    const proof = proofOfValues(bars, name, valuesBeforeRows(bars, values, selected), earlierByRows);
     if (proof !== null) return proof;
   }
   return null;
 }
 
 /** Returns the proof if a signal of these values follows the next moves; else null. */
-function proofOfValues(bars: FeedPlan['bars'], name: string, atRows: readonly ValueBeforeRow[]): Proof | null {
+function proofOfValues(
+  bars: FeedPlan['bars'],
+  name: string,
+  atRows: readonly ValueBeforeRow[],
+  earlierByRows: EarlierCorrelations,
+): Proof | null {
   const stillRows = atRows.filter(({ row }) => bars.open[row] === bars.close[row]);
   if (atRows.length < MIN_MOVES || stillRows.length > MAX_STILL_SHARE * atRows.length) return null;
   for (const moveRows of new Set([...MOVE_ROWS, ...rowsBetween(atRows)])) {
@@ -95,7 +103,10 @@ function proofOfValues(bars: FeedPlan['bars'], name: string, atRows: readonly Va
       const signals = ranksOf(judged.map((at) => signalOf(at, bars.open[at.row]!)));
       const correlation = Math.abs(correlationOf(signals, nextMoves));
       const isFollowed = correlation >= MIN_CORRELATION && correlation * Math.sqrt(moveCount) >= MIN_SIGNIFICANCE;
-      if (!isFollowed || correlation < MIN_TIMES_OF_EARLIER * earlierCorrelation(bars, moveRows)) continue;
+      if (!isFollowed) continue;
+      const earlier = earlierByRows.get(moveRows) ?? earlierCorrelation(bars, moveRows);
+      earlierByRows.set(moveRows, earlier);
+      if (correlation < MIN_TIMES_OF_EARLIER * earlier) continue;
       const bar = moveRows === 1 ? 'the next bar' : `the next ${moveRows} bars`;
       return {
         name: 'purity',
