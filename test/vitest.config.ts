@@ -37,14 +37,14 @@ const LARGE_PACKAGE = ['test/e2e/editors.test.ts'];
 /** Tests that replace a source module by another one. */
 const MOCKING = ['test/simulation/*Guards.test.ts', 'src/tasks/backtest/streamed/streamedRun.test.ts'];
 
-const ALL = ['src', 'strategies', 'test', 'bench', 'build'].map((folder) => `${folder}/**/*.test.ts`);
+const TEST_FILES = ['src', 'strategies', 'test', 'bench', 'build'].map((folder) => `${folder}/**/*.test.ts`);
 /** Installed packages, and the copy of the checkout that `npm run test:tsc` makes. */
 const NOT_OURS = ['**/node_modules/**', '.isobar-cache/**'];
 
 /** Folder for locks and bans. Every process that a test starts inherits it, so tests leave no files in the user's own folder. */
-const STATE = mkdtempSync(join(tmpdir(), 'isobar-state-'));
-process.env['XDG_STATE_HOME'] = STATE;
-process.on('exit', () => rmSync(STATE, { recursive: true, force: true }));
+const STATE_FOLDER = mkdtempSync(join(tmpdir(), 'isobar-state-'));
+process.env['XDG_STATE_HOME'] = STATE_FOLDER;
+process.on('exit', () => rmSync(STATE_FOLDER, { recursive: true, force: true }));
 
 /** Campaigns run for long, so they use the optimizing compiler as users do. Tests of speed do, too. */
 const execArgv = process.env['ISOBAR_CASES'] === undefined ? [...LATE_OPTIMIZING] : [];
@@ -84,7 +84,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'parts',
-          include: ALL,
+          include: TEST_FILES,
           exclude: [...OWN_PROCESS, ...MOCKING, ...TIMED, ...PACKAGE, ...NOT_OURS],
           isolate: false,
           execArgv,

@@ -5,8 +5,8 @@ import type { Ban, BanStore } from '../adapters/exchange/bans/banStore.ts';
 import { FileBanStore } from '../adapters/exchange/bans/fileBanStore.ts';
 
 /**
- * Returns a store of the bans of several origins. `read` returns an unreadable ban if there is one, else the ban that ends last. `write` stores
- * the ban for each origin.
+ * Returns one store for the bans of several origins. `read` reports an unreadable file if there is one, otherwise it returns the ban that ends
+ * last. `write` stores the ban for each origin.
  */
 export function sharedBanStore(stateFolder: string, origins: readonly string[]): BanStore {
   const stores = [...new Set(origins)].map((origin) => new FileBanStore(join(stateFolder, 'bans', `${originName(origin)}.json`)));

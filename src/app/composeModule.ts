@@ -41,7 +41,7 @@ export interface Composing {
 }
 
 /** Matches a valid name of a module. */
-const NAME = /^[A-Za-z0-9._-]{1,80}$/;
+const NAME_PATTERN = /^[A-Za-z0-9._-]{1,80}$/;
 
 /**
  * Returns a module that rebinds parts of a bot: the default export of a file under `modules:` of a definition, or an item of `backtest({
@@ -50,7 +50,7 @@ const NAME = /^[A-Za-z0-9._-]{1,80}$/;
 export function composeModule(name: string, compose: (composing: Composing) => void): ComposeModule {
   // Plain JavaScript can pass any value.
   const uncheckedName: unknown = name;
-  if (typeof uncheckedName !== 'string' || !NAME.test(uncheckedName))
+  if (typeof uncheckedName !== 'string' || !NAME_PATTERN.test(uncheckedName))
     throw new ConfigError(
       `composeModule: expected a name of 1 to 80 letters, digits, dots, dashes and underscores, got ${String(uncheckedName)}`,
       "write: composeModule('halfSpread', ({ rebind }) => { ... })",

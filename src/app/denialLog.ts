@@ -18,7 +18,7 @@ export interface DenialLogOptions {
   readonly names: readonly string[];
 }
 
-/** A journal of a backtest that logs each denial before it counts it. */
+/** A journal of a backtest that also logs the first denials of each code. */
 export class DenialLoggingJournal extends ReplayJournal {
   readonly #options: DenialLogOptions;
   readonly #denialsByCode = new Map<string, { count: number }>();

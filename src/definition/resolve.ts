@@ -29,7 +29,7 @@ import { settledFills } from './text/fills.ts';
 import { parseDefinition } from './text/parse.ts';
 import { locate } from './text/paths.ts';
 import type { Definition } from './text/schema.ts';
-import { DEFAULTS, runName, textWithDefaults, strategyEntries, type StrategyEntry } from './load/withDefaults.ts';
+import { DEFINITION_DEFAULTS, runName, textWithDefaults, strategyEntries, type StrategyEntry } from './load/withDefaults.ts';
 import { whereIs, type DefinitionSource } from './text/source.ts';
 import { ppmOf } from './text/values.ts';
 import { loadEntry, type LoadedEntry } from './load/strategies.ts';
@@ -198,12 +198,12 @@ function rangeWarning(feeds: readonly FeedPlan[], widest: Span, run: Span): Warn
 function contractsOf({ futures }: Definition, feeds: readonly FeedPlan[], store: BarStore | null, run: Span): LoadedContracts | null {
   const ofContracts = feeds.filter(({ bars }) => bars.instrument.contract !== undefined);
   if (ofContracts.length === 0) return null;
-  return loadContracts(ofContracts, store?.series ?? null, futures?.marks ?? DEFAULTS.futures.marks, run);
+  return loadContracts(ofContracts, store?.series ?? null, futures?.marks ?? DEFINITION_DEFAULTS.futures.marks, run);
 }
 
 /** Returns the bars of the definition's catalog folder. */
 function catalogOf(definition: Definition, source: DefinitionSource): BarStore {
-  return catalogStore(locate(source, ['catalog'], definition.catalog ?? DEFAULTS.catalog, CATALOG_FOLDER));
+  return catalogStore(locate(source, ['catalog'], definition.catalog ?? DEFINITION_DEFAULTS.catalog, CATALOG_FOLDER));
 }
 
 /** The times that a definition sets, ms UTC; null where it sets none. */
@@ -262,7 +262,7 @@ function assembleRun({ authored, source, entries, strategies, data, models, bloc
     risk: Object.fromEntries(Object.entries(definition.risk ?? {}).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))),
     models,
     ...(contracts === null ? {} : { futures: futuresOf(definition, contracts) }),
-    seed: definition.seed ?? DEFAULTS.seed,
+    seed: definition.seed ?? DEFINITION_DEFAULTS.seed,
     ...(definition.decide === undefined ? {} : { decide: definition.decide }),
     blockRows,
   };
@@ -305,13 +305,13 @@ function filesOf(strategies: readonly LoadedEntry[], models: ModelsPlan, feeds: 
 }
 
 /** Returns the sizes of orders, without members that are undefined. */
-function sizeOf({ size = DEFAULTS.size }: Definition): RunPlan['size'] {
+function sizeOf({ size = DEFINITION_DEFAULTS.size }: Definition): RunPlan['size'] {
   return Object.fromEntries(Object.entries(size).filter(([, amount]) => amount !== undefined));
 }
 
 /** Returns the terms of the futures account, with the defaults for keys that the definition does not have. */
 function futuresOf({ futures }: Definition, { data }: LoadedContracts): FuturesPlan {
-  const { leverage, margin, positions, liquidationFee } = DEFAULTS.futures;
+  const { leverage, margin, positions, liquidationFee } = DEFINITION_DEFAULTS.futures;
   return {
     leverage: futures?.leverage ?? leverage,
     isCross: (futures?.margin ?? margin) === 'cross',

@@ -25,7 +25,7 @@ const DAY_MS = 1440 * MINUTE_MS;
 const WEEK_MS = 7 * DAY_MS;
 const MAX_LENGTH_MS = 366 * DAY_MS;
 /** The units, the longest first. */
-const UNITS = [
+const UNIT_LENGTHS = [
   ['w', WEEK_MS],
   ['d', DAY_MS],
   ['h', 60 * MINUTE_MS],
@@ -34,7 +34,7 @@ const UNITS = [
 ] as const;
 /** Lengths of the units in ms, also by their names in the specification, such as 5min, 1day and 1week. */
 const UNIT_MS: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(UNITS),
+  ...Object.fromEntries(UNIT_LENGTHS),
   min: MINUTE_MS,
   day: DAY_MS,
   week: WEEK_MS,
@@ -62,7 +62,7 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
 export function intervalOfLength(lengthMs: number): Interval | null {
   if (!(lengthMs > 0 && lengthMs <= MAX_LENGTH_MS)) return null;
   if (lengthMs % MINUTE_MS !== 0 && (lengthMs % SECOND_MS !== 0 || MINUTE_MS % lengthMs !== 0)) return null;
-  const [unit, ms] = UNITS.find((each) => lengthMs % each[1] === 0)!;
+  const [unit, ms] = UNIT_LENGTHS.find((each) => lengthMs % each[1] === 0)!;
   return `${lengthMs / ms}${unit}`;
 }
 

@@ -3,14 +3,14 @@
 import { timeMs, type TimeMs } from '../base/brand.ts';
 import { civilMonth, monthStart } from '../base/calendar.ts';
 
-const PATTERN = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{3}))?)?(?:Z|\+00:00)?)?$/;
+const TIME_PATTERN = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{3}))?)?(?:Z|\+00:00)?)?$/;
 
 /**
  * Returns the time of `2024-01-01`, `2024-01-01T08:30` or `2024-01-01T08:30:00Z`, ms UTC. Seconds, milliseconds and Z are optional. Null for
  * text of another form, and for a day or an hour that does not exist.
  */
 export function parseTime(text: string): TimeMs | null {
-  const match = PATTERN.exec(text);
+  const match = TIME_PATTERN.exec(text);
   if (!match) return null;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ms = 0] = match.slice(1).map((part) => Number(part ?? 0));
   if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return null;

@@ -16,7 +16,7 @@ export type OrderEvent = (typeof ORDER_EVENTS)[number];
  * The events that are possible in each lifecycle (order-safety, section 6). The filled quantity is separate from the lifecycle, so a
  * partial fill is not an event here; `filled` means that nothing remains. An order leaves `done` only by proof that the venue still has it.
  */
-const TABLE: Readonly<Record<Lifecycle, Readonly<Partial<Record<OrderEvent, Lifecycle>>>>> = {
+const TRANSITIONS: Readonly<Record<Lifecycle, Readonly<Partial<Record<OrderEvent, Lifecycle>>>>> = {
   draft: { denied: 'done', sent: 'sent', notSent: 'done', canceled: 'done' },
   sent: { acked: 'working', placed: 'working', refused: 'done', notSent: 'done', outcomeUnknown: 'unknown', cancelWanted: 'sent' },
   unknown: { acked: 'working', placed: 'working', refused: 'done', noEffect: 'done', outcomeUnknown: 'unknown', cancelWanted: 'unknown' },
@@ -34,7 +34,7 @@ const TABLE: Readonly<Record<Lifecycle, Readonly<Partial<Record<OrderEvent, Life
 
 /** Returns the lifecycle after `event`, or null for an impossible pair, which is journalled and re-read but never acted on. Pure. */
 export function nextLifecycle(lifecycle: Lifecycle, event: OrderEvent): Lifecycle | null {
-  return TABLE[lifecycle][event] ?? null;
+  return TRANSITIONS[lifecycle][event] ?? null;
 }
 
 /** Number of bits of a position in ORDER_EVENTS. */
@@ -49,7 +49,7 @@ export const NEXT_STATE = Int8Array.from(LIFECYCLES.flatMap(nextStatesFrom));
 function nextStatesFrom(lifecycle: Lifecycle): number[] {
   return Array.from({ length: 2 ** EVENT_BITS }, (_, eventNumber) => {
     const event = ORDER_EVENTS[eventNumber];
-    const nextName = event === undefined ? undefined : TABLE[lifecycle][event];
+    const nextName = event === undefined ? undefined : TRANSITIONS[lifecycle][event];
     return nextName === undefined ? -1 : LIFECYCLES.indexOf(nextName);
   });
 }

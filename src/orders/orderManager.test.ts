@@ -20,7 +20,7 @@ import { Reservations } from './reserve/reservation.ts';
 import { REPLAY_ABSENCE_BOUNDS } from './prove/resolver.ts';
 
 const BTC = spotInstrument();
-const NOW = 1000;
+const NOW_MS = 1000;
 
 /** Accepts commands and never replies. The tests report the replies themselves. */
 class SilentExchange implements OrderGateway {
@@ -44,13 +44,13 @@ function fixture() {
   const orders = new OrderManager(exchange, new ReplayJournal(), reservations, REPLAY_ABSENCE_BOUNDS, new Scratch());
   const risk = new RiskModule({ ledger, reservations, limits: {} });
   const send = (quantity: number, limit = 10_000, slot = `slot ${orders.count}`) => {
-    const order = orders.draft(0, BTC, 0, 'buy', NOW);
+    const order = orders.draft(0, BTC, 0, 'buy', NOW_MS);
     order.lots = lots(quantity);
     order.limit = ticks(limit);
     order.role = 'limit';
     order.slot = slot;
     const code = orders.precheck(order, NaN);
-    const approved = code === null ? risk.check(order, NOW, 10_000) : null;
+    const approved = code === null ? risk.check(order, NOW_MS, 10_000) : null;
     if (approved === null) orders.deny(order, code ?? risk.code ?? '');
     else orders.submit(approved);
     return order;
@@ -71,8 +71,8 @@ describe('OrderManager', () => {
   it('the order manager reuses the record of an ended order without any of its values', () => {
     const { orders, send } = fixture();
     const firstOrder = send(100);
-    orders.acked(firstOrder, 7 as VenueOrderId, NOW);
-    orders.filled(firstOrder, fillOf({ tradeId: 1, price: 10_000, lots: 100, notional: notional(100), timeMs: NOW }));
+    orders.acked(firstOrder, 7 as VenueOrderId, NOW_MS);
+    orders.filled(firstOrder, fillOf({ tradeId: 1, price: 10_000, lots: 100, notional: notional(100), timeMs: NOW_MS }));
     const secondOrder = send(50);
     expect(secondOrder).toBe(firstOrder);
     expect(secondOrder).toMatchObject({
@@ -89,10 +89,10 @@ describe('OrderManager', () => {
   it('the order manager sends a cancel that was requested before the reply once the unknown outcome is resolved', () => {
     const { orders, exchange, send } = fixture();
     const order = send(100);
-    orders.cancel(order, NOW);
-    orders.outcomeUnknown(order, NOW);
+    orders.cancel(order, NOW_MS);
+    orders.outcomeUnknown(order, NOW_MS);
     expect(exchange.cancelled).toEqual([]);
-    orders.placed(order, null, NOW);
+    orders.placed(order, null, NOW_MS);
     expect(exchange.cancelled).toEqual([1]);
     expect(order.lifecycle).toBe('cancelSent');
   });
@@ -100,16 +100,16 @@ describe('OrderManager', () => {
   it('the order manager cancels an order that was proven absent and arrives late', () => {
     const { orders, exchange, reservations, send } = fixture();
     const order = send(100);
-    orders.outcomeUnknown(order, NOW);
-    orders.noEffect(order, NOW);
+    orders.outcomeUnknown(order, NOW_MS);
+    orders.noEffect(order, NOW_MS);
     expect(orders.active()).toEqual([]);
     expect(orders.get(1 as OrderId)).toBe(order);
-    orders.filled(order, fillOf({ tradeId: 1, price: 10_000, lots: 40, notional: notional(40), timeMs: NOW }));
+    orders.filled(order, fillOf({ tradeId: 1, price: 10_000, lots: 40, notional: notional(40), timeMs: NOW_MS }));
     expect(order).toMatchObject({ lifecycle: 'cancelSent', reason: null, filledLots: 40 });
     expect(exchange.cancelled).toEqual([1]);
     expect(reservations.buyLots(0, 0)).toBe(60);
     expect(reservations.holdsAbsent).toBe(false);
-    orders.ended(order, 'canceled', NOW);
+    orders.ended(order, 'canceled', NOW_MS);
     expect(reservations.openOrdersTotal).toBe(0);
     expect(orders.columns()).toMatchObject({
       filledLots: new Float64Array([40]),
@@ -120,8 +120,8 @@ describe('OrderManager', () => {
   it('the order manager counts an impossible event and changes nothing', () => {
     const { orders, send } = fixture();
     const order = send(100);
-    orders.noEffect(order, NOW);
-    orders.ended(order, 'canceled', NOW);
+    orders.noEffect(order, NOW_MS);
+    orders.ended(order, 'canceled', NOW_MS);
     expect(orders.impossibleEvents).toBe(2);
     expect(order.lifecycle).toBe('sent');
   });
@@ -129,8 +129,8 @@ describe('OrderManager', () => {
   it('the order manager throws at a fill beyond the size of the order', () => {
     const { orders, send } = fixture();
     const order = send(100);
-    orders.acked(order, 1 as VenueOrderId, NOW);
-    expect(() => orders.filled(order, fillOf({ tradeId: 1, price: 10_000, lots: 101, notional: notional(101), timeMs: NOW }))).toThrow(
+    orders.acked(order, 1 as VenueOrderId, NOW_MS);
+    expect(() => orders.filled(order, fillOf({ tradeId: 1, price: 10_000, lots: 101, notional: notional(101), timeMs: NOW_MS }))).toThrow(
       InvariantError,
     );
   });
@@ -168,26 +168,29 @@ function applyStep(orders: OrderManager, order: BotOrder, { kind, sharePercent }
     case 'send':
       break;
     case 'acked':
-      return orders.acked(order, order.id as number as VenueOrderId, NOW);
+      return orders.acked(order, order.id as number as VenueOrderId, NOW_MS);
     case 'refused':
-      return orders.refused(order, '-2017', NOW);
+      return orders.refused(order, '-2017', NOW_MS);
     case 'notSent':
-      return orders.notSent(order, 'down', NOW);
+      return orders.notSent(order, 'down', NOW_MS);
     case 'unknown':
-      return void orders.outcomeUnknown(order, NOW);
+      return void orders.outcomeUnknown(order, NOW_MS);
     case 'placed':
-      return orders.placed(order, null, NOW);
+      return orders.placed(order, null, NOW_MS);
     case 'noEffect':
-      return orders.noEffect(order, NOW);
+      return orders.noEffect(order, NOW_MS);
     case 'fill': {
       const filledLots = Math.min(order.lots - order.filledLots, Math.ceil((order.lots * sharePercent) / 100));
-      return void orders.filled(order, fillOf({ tradeId, price: 10_000, lots: filledLots, notional: notional(filledLots), timeMs: NOW }));
+      return void orders.filled(
+        order,
+        fillOf({ tradeId, price: 10_000, lots: filledLots, notional: notional(filledLots), timeMs: NOW_MS }),
+      );
     }
     case 'cancel':
-      return orders.cancel(order, NOW);
+      return orders.cancel(order, NOW_MS);
     case 'canceled':
     case 'expired':
-      return orders.ended(order, kind, NOW);
+      return orders.ended(order, kind, NOW_MS);
   }
 }
 

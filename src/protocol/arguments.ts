@@ -26,7 +26,7 @@ export interface WireParam {
   readonly json: string;
 }
 
-/** Returns the parameters of a call, in the sequence of the table. Throws ConfigError for a missing, unknown or invalid parameter. */
+/** Returns the parameters of a call, in the order of the table. Throws ConfigError for a missing, unknown or invalid parameter. */
 export function writeParams(
   params: Params,
   args: CallArguments,
@@ -174,7 +174,7 @@ const isListUpTo = (value: unknown, max: number): value is readonly unknown[] =>
   Array.isArray(value) && value.length > 0 && value.length <= max;
 
 /** Pattern of the names of instruments. They need no escapes in JSON. In a query, only a slash does. */
-const NAME = /^[A-Za-z0-9/_-]{1,64}$/;
+const INSTRUMENT_NAME = /^[A-Za-z0-9/_-]{1,64}$/;
 /** Pattern of client order ids. */
 export const CLIENT_ID = /^[A-Za-z0-9_-]{1,31}$/;
 /** True for an id of the venue: a whole number above 0 in at most 31 digits. */
@@ -190,7 +190,7 @@ function textArgument({ of }: TextParam, value: unknown, { market, dialect }: Ca
   if (typeof value !== 'string') return null;
   // On the wire, `0` means that there is no id.
   if (of === 'clientId') return CLIENT_ID.test(value) && value !== '0' ? value : null;
-  if (!NAME.test(value)) return null;
+  if (!INSTRUMENT_NAME.test(value)) return null;
   return market === 'spot' && dialect.symbolCase === 'lower' ? value.toLowerCase() : value.toUpperCase();
 }
 

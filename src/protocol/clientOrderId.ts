@@ -4,8 +4,8 @@ import { InvariantError } from '../base/errors.ts';
 import type { OrderId } from '../model/order.ts';
 
 /** Digits and letters without I, L, O and U. So ids sort by number, and are unique on a service that ignores case. */
-const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const PREFIX = /^[0-9A-HJKMNP-TV-Z]{16}$/;
+const BASE32_DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const PREFIX_PATTERN = /^[0-9A-HJKMNP-TV-Z]{16}$/;
 const START_CHARS = 10;
 const RANDOM_CHARS = 6;
 const PREFIX_CHARS = START_CHARS + RANDOM_CHARS;
@@ -16,7 +16,7 @@ function base32(value: number, chars: number): string {
   let remaining = value;
   let text = '';
   for (let count = 0; count < chars; count++) {
-    text = DIGITS[remaining % 32]! + text;
+    text = BASE32_DIGITS[remaining % 32]! + text;
     remaining = Math.floor(remaining / 32);
   }
   if (remaining !== 0 || !Number.isSafeInteger(value) || value < 0) throw new InvariantError(`${value} has no ${chars} digits in base 32`);
@@ -33,7 +33,7 @@ export const runPrefix = (startedMs: number, random: number): string => base32(s
  * Returns the client order id of an order of this run. It is always the same for the same order, so that a replay creates no second one.
  */
 export function clientOrderIdOf(prefix: string, id: OrderId): string {
-  if (!PREFIX.test(prefix)) throw new InvariantError(`${prefix} is not a prefix of a run`);
+  if (!PREFIX_PATTERN.test(prefix)) throw new InvariantError(`${prefix} is not a prefix of a run`);
   return prefix + base32(id, ORDER_CHARS);
 }
 
@@ -52,7 +52,7 @@ export function orderIdIn(prefix: string, clientOrderId: string): OrderId | null
 function fromBase32(digits: string): number {
   let value = 0;
   for (const char of digits) {
-    const digit = DIGITS.indexOf(char);
+    const digit = BASE32_DIGITS.indexOf(char);
     if (digit < 0) return NaN;
     value = value * 32 + digit;
   }
@@ -69,7 +69,7 @@ const MAX_ORDER_NUMBER = 10_000_000_000;
 /** True for text in the form of these ids: a possible start time, a random number, and an order number. */
 export function isClientOrderId(text: string): boolean {
   const id = text.toUpperCase();
-  if (id.length !== PREFIX_CHARS + ORDER_CHARS || !PREFIX.test(idPrefixOf(id))) return false;
+  if (id.length !== PREFIX_CHARS + ORDER_CHARS || !PREFIX_PATTERN.test(idPrefixOf(id))) return false;
   const startedMs = fromBase32(id.slice(0, START_CHARS));
   const orderNumber = fromBase32(id.slice(PREFIX_CHARS));
   const isPossibleStart = startedMs >= MIN_START_MS && startedMs < MAX_START_MS;

@@ -8,7 +8,7 @@ import { denialFiguresOf } from './figures.ts';
 import type { RiskLimits } from './limits/limits.ts';
 import { PAIRED_RULES } from './rules.ts';
 
-const LIMITS: RiskLimits = {
+const ALL_LIMITS: RiskLimits = {
   maxOrderQty: '0.08',
   maxOrderNotional: '70',
   maxPositionQty: '0.1',
@@ -31,7 +31,7 @@ test('the explanation of a random order has the first denial of the check and fi
   for (let seed = 1; seed <= 40; seed++) {
     const rng = seededRng(seed);
     // Each run has a random part of the limits, because with all of them the first rules would hide the others.
-    const limits = Object.fromEntries(Object.entries(LIMITS).filter(() => rng.next() < 0.35)) as RiskLimits;
+    const limits = Object.fromEntries(Object.entries(ALL_LIMITS).filter(() => rng.next() < 0.35)) as RiskLimits;
     const explained = new RiskFixture(limits);
     const unexplained = new RiskFixture(limits);
     for (let step = 0; step < 40; step++) {

@@ -23,15 +23,15 @@ const sizes = (below: number, terms: DraftTerms = {}): Pick<Boundary, 'below' | 
   atLimit: { ...terms, lots: below + 1 },
   beyond: { ...terms, lots: below + 2 },
 });
-const LIMIT = { limit: 1000 };
+const LIMIT_TERMS = { limit: 1000 };
 
 /** For a rule without a number, `below` and `atLimit` are two orders that pass. */
 const BOUNDARIES: readonly Boundary[] = [
   {
     code: 'TIME_IN_FORCE',
-    below: { lots: 2, ...LIMIT },
-    atLimit: { lots: 3, ...LIMIT, timeInForce: null },
-    beyond: { lots: 3, ...LIMIT, timeInForce: 'IOC' },
+    below: { lots: 2, ...LIMIT_TERMS },
+    atLimit: { lots: 3, ...LIMIT_TERMS, timeInForce: null },
+    beyond: { lots: 3, ...LIMIT_TERMS, timeInForce: 'IOC' },
   },
   { code: 'PRECISION', below: { lots: 3 }, atLimit: { lots: 2 }, beyond: { lots: 1 } },
   { code: 'PRECISION', below: { quoteUnits: 2_000_001 }, atLimit: { quoteUnits: 2_000_000 }, beyond: { quoteUnits: 1_999_999 } },
@@ -52,7 +52,7 @@ const BOUNDARIES: readonly Boundary[] = [
     atLimit: { quoteUnits: 19_800_000 },
     beyond: { quoteUnits: 19_800_001 },
   },
-  { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.2' }, ...sizes(19, LIMIT) },
+  { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.2' }, ...sizes(19, LIMIT_TERMS) },
   { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.2' }, ...sizes(19, { limit: 700 }) },
   { code: 'NOTIONAL_MAX', limits: { maxOrderNotional: '0.202' }, ...sizes(19) },
   {
@@ -77,28 +77,28 @@ const BOUNDARIES: readonly Boundary[] = [
     atLimit: { lots: 5, limit: 970, side: 'sell' },
     beyond: { lots: 5, limit: 969, side: 'sell' },
   },
-  { code: 'POSITION_MAX', limits: { maxPositionQty: '0.05' }, prepare: heldAndOpen, ...sizes(19, LIMIT) },
-  { code: 'POSITION_NOTIONAL', limits: { maxPositionNotional: '0.5' }, prepare: heldAndOpen, ...sizes(19, LIMIT) },
+  { code: 'POSITION_MAX', limits: { maxPositionQty: '0.05' }, prepare: heldAndOpen, ...sizes(19, LIMIT_TERMS) },
+  { code: 'POSITION_NOTIONAL', limits: { maxPositionNotional: '0.5' }, prepare: heldAndOpen, ...sizes(19, LIMIT_TERMS) },
   {
     code: 'POSITION_NOTIONAL',
     limits: { maxPositionNotional: '0.55' },
     prepare: (fixture) => (heldAndOpen(fixture), (fixture.marks[0] = 1100)),
-    ...sizes(19, LIMIT),
+    ...sizes(19, LIMIT_TERMS),
   },
   {
     code: 'PORTFOLIO',
     limits: { maxGrossNotional: '0.8' },
     prepare: (fixture) => (heldAndOpen(fixture), fixture.hold(30, 1, 1)),
-    ...sizes(19, LIMIT),
+    ...sizes(19, LIMIT_TERMS),
   },
   {
     code: 'PORTFOLIO',
     limits: { maxNetNotional: '0.8' },
     prepare: (fixture) => (heldAndOpen(fixture), fixture.hold(30, 1, 1)),
-    ...sizes(19, LIMIT),
+    ...sizes(19, LIMIT_TERMS),
   },
   // Equity of 20,030,000,000 units, less the order's fee of 10,000: 30 lots held and 10 bought are just below two thousandths of it.
-  { code: 'LEVERAGE', limits: { maxLeverage: '0.002' }, prepare: (fixture) => fixture.hold(30, 1, 1), ...sizes(9, LIMIT) },
+  { code: 'LEVERAGE', limits: { maxLeverage: '0.002' }, prepare: (fixture) => fixture.hold(30, 1, 1), ...sizes(9, LIMIT_TERMS) },
   // 100 USDT of cash buy 9990 lots of 1,000,000 units and 0.1 % of fee.
   { code: 'MARGIN', ...sizes(9989, { limit: 1000 }) },
   // An amount and its fee use the cash to its last unit.
@@ -112,7 +112,7 @@ const BOUNDARIES: readonly Boundary[] = [
 /** Gives the other strategy a holding of 20 lots, and opens a buy of 10 lots. */
 function heldAndOpen(fixture: RiskFixture): void {
   fixture.hold(20, 1);
-  fixture.send({ lots: 10, ...LIMIT });
+  fixture.send({ lots: 10, ...LIMIT_TERMS });
 }
 
 describe.each(BOUNDARIES.map((each, index) => ({ ...each, title: `${each.code}, boundary ${index + 1}` })))(

@@ -7,7 +7,7 @@ import type { Amount } from './types.ts';
 
 // Equal to MAX_EXACT of base/number/exact.ts.
 // hot: docs/performance.md#imported-constants
-const MAX = Number.MAX_SAFE_INTEGER;
+const MAX_UNITS = Number.MAX_SAFE_INTEGER;
 
 /**
  * Returns `amount` in whole units of 10^-digits, rounded down or up. NaN if the amount is not a number, or too large to count exactly, such
@@ -15,7 +15,7 @@ const MAX = Number.MAX_SAFE_INTEGER;
  */
 export function scaleAmount(amount: Amount, digits: number, round: 'down' | 'up'): number {
   const units = typeof amount === 'number' ? scaleNumber(amount, pow10(digits), round) : scaleDecimal(toDecimal(amount), digits, round);
-  return units <= MAX && units >= -MAX ? units : NaN;
+  return units <= MAX_UNITS && units >= -MAX_UNITS ? units : NaN;
 }
 
 /**
@@ -26,7 +26,7 @@ export function scaleCoins(coins: Amount, { multiplier, multiplierDigits }: Cont
   const value = toDecimal(coins);
   if (value === null) return NaN;
   const units = value.times(pow10(multiplierDigits)).times(pow10(digits)).divToInt(multiplier).toNumber();
-  return units <= MAX && units >= -MAX ? units : NaN;
+  return units <= MAX_UNITS && units >= -MAX_UNITS ? units : NaN;
 }
 
 /** Returns a decimal in whole units of 10^-digits. NaN for null. */

@@ -26,7 +26,7 @@ const digitsOf = (orderId: unknown): string => String(orderId).replace('#', '');
 const symbol = 'BTCUSDT';
 const contractName = 'E-BTC-USDT';
 /** A buy far below the market, which rests. */
-const LIMIT = { symbol, type: 'LIMIT', side: 'BUY', volume: 1, price: 10 };
+const LIMIT_BUY = { symbol, type: 'LIMIT', side: 'BUY', volume: 1, price: 10 };
 
 /** Checks part 3: a create replies INIT even if the order fills at once, and a cancel replies PENDING_CANCEL before the order has ended. */
 export async function checkStates(world: World, endpointOf: EndpointOf): Promise<void> {
@@ -40,12 +40,12 @@ export async function checkStates(world: World, endpointOf: EndpointOf): Promise
     expect(json).toMatchObject({ status: 0, executedQty: 0, clientOrderId: '0' });
     return (json as Row)['orderId'];
   };
-  const resting = await create(LIMIT);
+  const resting = await create(LIMIT_BUY);
   await expectStatus(resting, 'NEW', 0);
-  await expectStatus(await create({ ...LIMIT, price: 100 }), 'FILLED', 1);
+  await expectStatus(await create({ ...LIMIT_BUY, price: 100 }), 'FILLED', 1);
   // The order is larger than the sale at its price, so a part of it stays open.
   const sale = await world.placeSpotOrder({ side: 'SELL', volume: 2, price: 98 }, 'busy');
-  const partlyFilled = await create({ ...LIMIT, volume: 3, price: 98 });
+  const partlyFilled = await create({ ...LIMIT_BUY, volume: 3, price: 98 });
   await expectStatus(partlyFilled, 'PARTIALLY_FILLED', 2);
   await world.expectFailure(
     endpointOf('spot.cancelOrder'),
@@ -69,7 +69,7 @@ export async function checkStates(world: World, endpointOf: EndpointOf): Promise
 
 /** Checks part 2.1: a repeated client order id means its latest order, and a create accepts a symbol in any letter case. */
 export async function checkClientIds(world: World, endpointOf: EndpointOf): Promise<void> {
-  const args = { ...LIMIT, symbol: 'btcusdt', newClientOrderId: 'twice' };
+  const args = { ...LIMIT_BUY, symbol: 'btcusdt', newClientOrderId: 'twice' };
   const orderIds: unknown[] = [];
   for (let attempt = 1; attempt <= 2; attempt++) {
     const { json } = await world.expectSuccess(endpointOf('spot.newOrder'), args, 'a client id again');

@@ -23,25 +23,25 @@ export interface Cause {
   readonly as?: string;
 }
 
-const LIMIT = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
+const LIMIT_BUY = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
 const MARKET = { symbol: 'BTCUSDT', volume: 1, side: 'SELL', type: 'MARKET' };
 
 /** A cause of every call that takes a spot order. */
 interface OrderCause extends Omit<Cause, 'op'> {
-  readonly args: typeof LIMIT | typeof MARKET;
+  readonly args: typeof LIMIT_BUY | typeof MARKET;
 }
 
 /** The causes of every call that takes a spot order. */
 const OF_SPOT_ORDERS: readonly OrderCause[] = [
   { description: 'an amount with nine decimals', code: -1111, args: { ...MARKET, side: 'BUY', volume: 1.000000001 } },
   { description: 'a price with MARKET, strictly', code: -1106, exchange: 'strict', args: { ...MARKET, price: 10 } },
-  { description: 'below the smallest order', code: -1136, args: { ...LIMIT, volume: 0.0009 } },
-  { description: 'a price below the band', code: -1138, args: { ...LIMIT, symbol: 'BNDUSDT', price: 89.99 } },
-  { description: 'a price above the band', code: -1138, args: { ...LIMIT, symbol: 'BNDUSDT', price: 110.01 } },
+  { description: 'below the smallest order', code: -1136, args: { ...LIMIT_BUY, volume: 0.0009 } },
+  { description: 'a price below the band', code: -1138, args: { ...LIMIT_BUY, symbol: 'BNDUSDT', price: 89.99 } },
+  { description: 'a price above the band', code: -1138, args: { ...LIMIT_BUY, symbol: 'BNDUSDT', price: 110.01 } },
   { description: 'MARKET where it is off', code: -1139, args: { ...MARKET, symbol: 'NOMUSDT' } },
-  { description: 'a frozen instrument', code: -2016, args: { ...LIMIT, symbol: 'FRZUSDT' } },
-  { description: 'a restricted account', code: 35, args: LIMIT, as: 'restricted' },
-  { description: 'one open order more than allowed', code: -1015, exchange: 'strict', args: LIMIT, as: 'bob' },
+  { description: 'a frozen instrument', code: -2016, args: { ...LIMIT_BUY, symbol: 'FRZUSDT' } },
+  { description: 'a restricted account', code: 35, args: LIMIT_BUY, as: 'restricted' },
+  { description: 'one open order more than allowed', code: -1015, exchange: 'strict', args: LIMIT_BUY, as: 'bob' },
 ];
 
 /** Returns the arguments of a batch with this one order. */
@@ -73,14 +73,14 @@ const OF_FUTURES_ORDERS: readonly Omit<Cause, 'op'>[] = [
 
 /** The causes of single calls. */
 const CAUSES: readonly Cause[] = [
-  { description: 'funds', op: 'spot.newOrder', code: -2017, args: LIMIT, as: 'poor' },
-  { description: 'funds', op: 'spot.testNewOrder', code: -2017, args: LIMIT, as: 'poor' },
+  { description: 'funds', op: 'spot.newOrder', code: -2017, args: LIMIT_BUY, as: 'poor' },
+  { description: 'funds', op: 'spot.testNewOrder', code: -2017, args: LIMIT_BUY, as: 'poor' },
   {
     description: 'funds, where all or nothing is placed',
     op: 'spot.batchOrders',
     code: -2017,
     exchange: 'strict',
-    args: asBatch(LIMIT),
+    args: asBatch(LIMIT_BUY),
     as: 'poor',
   },
   {

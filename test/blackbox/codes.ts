@@ -17,7 +17,7 @@ interface DocumentedCode {
 const documented = (code: number, status: number, name: string | null): DocumentedCode => ({ code, status, name });
 
 /** The codes in the order of part 7. */
-const ROWS: readonly DocumentedCode[] = [
+const DOCUMENTED_CODES: readonly DocumentedCode[] = [
   documented(-1000, 500, 'UNKNOWN'),
   documented(-1001, 500, 'DISCONNECTED'),
   documented(-1002, 401, 'UNAUTHORIZED'),
@@ -62,11 +62,11 @@ const ROWS: readonly DocumentedCode[] = [
 ];
 
 /** All codes in the order of part 7. */
-export const CODES: readonly number[] = ROWS.map(({ code }) => code);
+export const CODES: readonly number[] = DOCUMENTED_CODES.map(({ code }) => code);
 
 /** Returns how a reply differs from the error `code` of an endpoint: in code, HTTP status or envelope. Empty if it is that error. */
 export function errorProblems(reply: Reply, path: string, code: number): readonly string[] {
-  const { status, name } = ROWS.find((candidate) => candidate.code === code)!;
+  const { status, name } = DOCUMENTED_CODES.find((candidate) => candidate.code === code)!;
   const msg = name === null ? text : oneOf(name);
   const isFutures = !path.startsWith('/sapi/');
   const spotBody = members({ code: long, msg });

@@ -20,12 +20,12 @@ import type { Random } from './random.ts';
 
 /** Draws a request of a random kind. */
 export function fuzzCase(rng: Random, world: FuzzWorld): FuzzCase {
-  const buildCase = rng.pick(KINDS);
+  const buildCase = rng.pick(CASE_BUILDERS);
   return buildCase(rng, world);
 }
 
 /** The kinds of requests. A kind that occurs twice is drawn twice as often. */
-const KINDS: readonly ((rng: Random, world: FuzzWorld) => FuzzCase)[] = [
+const CASE_BUILDERS: readonly ((rng: Random, world: FuzzWorld) => FuzzCase)[] = [
   garbage,
   brokenHead,
   unusualMethod,

@@ -18,7 +18,7 @@ import { bool, digits, listOf, long, members, ms, notShown, num, oneOf, pair, te
 const symbol = 'BTCUSDT';
 /** A row of a batch of orders. */
 const ROW = { price: 10, volume: 1, side: 'BUY', batchType: 'LIMIT' };
-const ORDER = { symbol, volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
+const LIMIT_BUY = { symbol, volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
 
 /** Kinds of calls: without or with a signature, and whether they change something at the exchange. */
 const publicRead = { method: 'GET', isSigned: false, isWrite: false } as const;
@@ -93,7 +93,7 @@ export const SPOT: readonly Endpoint[] = [
     op: 'spot.newOrder',
     path: '/sapi/v1/order',
     params: orderParams,
-    validArgs: () => ({ ...ORDER, newClientOrderId: 'mine' }),
+    validArgs: () => ({ ...LIMIT_BUY, newClientOrderId: 'mine' }),
     shape: members({ ...orderMembers, transactTime: long, status: oneOf(0), type: oneOf('LIMIT'), side: oneOf('BUY') }),
   },
   {
@@ -116,7 +116,7 @@ export const SPOT: readonly Endpoint[] = [
         precise: [[50.5, -1102]],
       },
     },
-    validArgs: () => ({ ...ORDER, recWindow: 5000, newClientOrderId: 'mine' }),
+    validArgs: () => ({ ...LIMIT_BUY, recWindow: 5000, newClientOrderId: 'mine' }),
     shape: members({}),
   },
   {

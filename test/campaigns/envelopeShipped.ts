@@ -12,9 +12,9 @@ import { feed, planOf, spot, START_MS, type PlanOptions } from '../simulation/pl
 import { barsOfTicks, tickPath } from './envelopeWorld.ts';
 
 const FUNDING_HOURS = 8;
-const FOLDER = new URL('../../strategies/', import.meta.url).pathname;
+const STRATEGY_FOLDER = new URL('../../strategies/', import.meta.url).pathname;
 /** File names of the shipped strategies. */
-export const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+export const SHIPPED = readdirSync(STRATEGY_FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
 
 /** Returns the feeds of one path: bars by name, and the ticks inside them. */
 function feedsOf(instrument: Instrument, seed: number, hours: number, names: Readonly<Record<string, '15m' | '1h'>>) {
@@ -103,7 +103,7 @@ export async function shippedCase(
   seed: number,
   hours: number,
 ): Promise<{ readonly runPlan: RunPlan; readonly withTicks: RunPlan }> {
-  const { strategy, hash } = await loadStrategy(FOLDER + file);
+  const { strategy, hash } = await loadStrategy(STRATEGY_FOLDER + file);
   const { sets, options } = settingsOf(file, seed, hours);
   const bars = sets.flatMap((set) => set.bars);
   const planWith = (feeds: readonly FeedPlan[]) => {

@@ -22,7 +22,7 @@ import { FuturesFixture, PERPETUAL, TRADERS } from '../service/futuresFixture.ts
 import { BTC, START_MS } from '../service/serviceFixture.ts';
 
 /** Prefix of the client order ids of the bot. */
-const PREFIX = '0123456789ABCDEF';
+const CLIENT_ID_PREFIX = '0123456789ABCDEF';
 const SPOT_CALLS = ['queryOrder', 'openOrders', 'myTrades', 'account', 'newOrder', 'cancelOrder', 'batchCancel'];
 const FUTURES_CALLS = [
   'createOrder',
@@ -229,12 +229,16 @@ export class KillWorld {
   /** Returns a journal in memory, which adds each slice to `slices`. */
   #sliceJournal(books: JournalBooks): SliceJournal {
     const nextId = (): OrderId => ++this.#orderCount as OrderId;
-    const deps = { nextId, clientOrderIdOf: (id: OrderId) => clientOrderIdOf(PREFIX, id), nowMs: () => Math.floor(this.#queue.nowMs) };
+    const deps = {
+      nextId,
+      clientOrderIdOf: (id: OrderId) => clientOrderIdOf(CLIENT_ID_PREFIX, id),
+      nowMs: () => Math.floor(this.#queue.nowMs),
+    };
     return slicesInMemory(books, deps, ({ side, qty, price }) => void this.slices.push(`${side} ${qty} at ${price}`));
   }
 
   #newClientOrderId(): string {
-    return clientOrderIdOf(PREFIX, ++this.#orderCount as OrderId);
+    return clientOrderIdOf(CLIENT_ID_PREFIX, ++this.#orderCount as OrderId);
   }
 
   /** Returns a client of the account that is killed. */

@@ -12,9 +12,9 @@ import { PERPETUAL } from '../fixtures/perpetual.ts';
 import { runBacktest } from '../fixtures/shippedStrategyRun.ts';
 import { feed, hoursOf, minutes, planOf, START_MS, stretchBars, truncateBars, type PlanOptions } from '../simulation/plans.ts';
 
-const FOLDER = new URL('../../strategies/', import.meta.url).pathname;
+const STRATEGY_FOLDER = new URL('../../strategies/', import.meta.url).pathname;
 /** The files of the shipped strategies. */
-const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+const SHIPPED = readdirSync(STRATEGY_FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
 /** `npm run campaign -- lookAhead` sets both variables. Its default number of trials reaches nearly every row. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 20_240_101);
@@ -139,7 +139,7 @@ function contract(base: string, seed: number): BarColumns {
 
 /** Loads a shipped strategy. */
 async function loadShipped(file: string): Promise<{ strategy: StrategyClass; hash: string }> {
-  const { strategy, hash } = await loadStrategy(FOLDER + file);
+  const { strategy, hash } = await loadStrategy(STRATEGY_FOLDER + file);
   return { strategy: strategy as object as StrategyClass, hash };
 }
 

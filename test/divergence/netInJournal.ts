@@ -3,28 +3,28 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Decimals of all scaled numbers here. */
-const DIGITS = 24;
+const DECIMALS = 24;
 /** The number 1, scaled. */
-const ONE = 10n ** BigInt(DIGITS);
+const ONE = 10n ** BigInt(DECIMALS);
 /** Place of the close in a bar of a record, which has the index of its feed, its times and its prices. */
 const CLOSE_INDEX = 5;
 /** The smallest unit of money, 10^-8. The value of a position is a whole number of units. */
-const UNIT = 10n ** BigInt(DIGITS - 8);
+const UNIT = 10n ** BigInt(DECIMALS - 8);
 /** Rounds a scaled amount of money to whole units. */
 const inWholeUnits = (money: bigint): bigint => ((money + UNIT / 2n) / UNIT) * UNIT;
 
 /** Returns a decimal as a scaled integer. */
 function scaledOf(text: string): bigint {
   const [integerPart = '0', fraction = ''] = text.replace('-', '').split('.');
-  const magnitude = BigInt(integerPart + fraction.padEnd(DIGITS, '0'));
+  const magnitude = BigInt(integerPart + fraction.padEnd(DECIMALS, '0'));
   return text.startsWith('-') ? -magnitude : magnitude;
 }
 /** Returns a scaled integer as a decimal. */
 function textOf(scaled: bigint): string {
   const isNegative = scaled < 0n;
-  const digits = String(isNegative ? -scaled : scaled).padStart(DIGITS + 1, '0');
-  const integerPart = digits.slice(0, -DIGITS);
-  const fraction = digits.slice(-DIGITS).replace(/0+$/, '');
+  const digits = String(isNegative ? -scaled : scaled).padStart(DECIMALS + 1, '0');
+  const integerPart = digits.slice(0, -DECIMALS);
+  const fraction = digits.slice(-DECIMALS).replace(/0+$/, '');
   return (isNegative ? '-' : '') + integerPart + (fraction === '' ? '' : `.${fraction}`);
 }
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { CAUSES } from '../../src/tasks/control/haltCauses.ts';
 
 const PAGE = new URL('../../docs/operations.md', import.meta.url);
-const TABLE = /(\| cause \|.*\n\|[-|]+\|\n)((?:\|.*\n)+)/;
+const CAUSE_TABLE = /(\| cause \|.*\n\|[-|]+\|\n)((?:\|.*\n)+)/;
 
 test('docs/operations.md describes every halt cause with the text of the code', () => {
   const rows = CAUSES.map(
@@ -15,7 +15,7 @@ test('docs/operations.md describes every halt cause with the text of the code', 
   if (process.env['ISOBAR_UPDATE'] === '1')
     writeFileSync(
       PAGE,
-      page.replace(TABLE, (_, head: string) => head + rows),
+      page.replace(CAUSE_TABLE, (_, head: string) => head + rows),
     );
-  expect(TABLE.exec(readFileSync(PAGE, 'utf8'))?.[2], 'run with ISOBAR_UPDATE=1').toBe(rows);
+  expect(CAUSE_TABLE.exec(readFileSync(PAGE, 'utf8'))?.[2], 'run with ISOBAR_UPDATE=1').toBe(rows);
 });

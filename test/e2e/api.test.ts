@@ -22,7 +22,7 @@ afterAll(async () => {
   fixture.remove();
 });
 
-const ORDER = ['api', 'spot.newOrder', 'symbol=btcusdt', 'side=buy', 'type=LIMIT', 'price=60000.10', 'volume=0.0010'];
+const ORDER_COMMAND = ['api', 'spot.newOrder', 'symbol=btcusdt', 'side=buy', 'type=LIMIT', 'price=60000.10', 'volume=0.0010'];
 /** Makes the stub reply to every call with this body. */
 const replyWith = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): void => {
   stub.behaviour = withTime((socket) => void socket.write(answerBytes(status, body, headers)), Date.now);
@@ -241,7 +241,7 @@ describe('reads', () => {
 describe('orders', () => {
   test('an acknowledged order is shown with its id and the command that queries it', async () => {
     replyWith(200, '{"symbol":"BTCUSDT","orderId":499890200602846976,"status":0}');
-    const { code, stdout } = await isobar(...ORDER);
+    const { code, stdout } = await isobar(...ORDER_COMMAND);
     expect(code).toBe(0);
     expect(stdout).toContain(`the service accepted it (${stub.origin})`);
     expect(stdout).toMatch(/orderId +499890200602846976/);
@@ -253,8 +253,8 @@ describe('orders', () => {
 
   test('a refused order is shown with code, meaning and advice, and the exit code is 1', async () => {
     replyWith(200, '{"code":-2017,"msg":"no\\r\\n\\u001b[31mmoney\\u009b2J"}');
-    const text = await isobarHere(...ORDER);
-    const json = await isobarHere(...ORDER, '--json');
+    const text = await isobarHere(...ORDER_COMMAND);
+    const json = await isobarHere(...ORDER_COMMAND, '--json');
     expect([text.code, json.code, text.stdout]).toEqual([1, 1, '']);
     expect(text.stderr).toMatch(/^spot\.newOrder: refused: code -2017 \w+: .*HTTP 200/m);
     expect(text.stderr).toContain('the balance or margin does not cover the order');
@@ -266,7 +266,7 @@ describe('orders', () => {
 
   test('a very long message of the service is shortened', async () => {
     replyWith(400, JSON.stringify({ code: -2017, msg: 'x'.repeat(100_000) }));
-    expect((await isobarHere(...ORDER)).stderr.length).toBeLessThan(600);
+    expect((await isobarHere(...ORDER_COMMAND)).stderr.length).toBeLessThan(600);
   });
 
   test.each<[string, typeof isobar, Behaviour, RegExp]>([
@@ -284,7 +284,7 @@ describe('orders', () => {
     async (name, command, behaviour, message) => {
       behaveAs(behaviour);
       const timeoutSeconds = name === 'silence' ? '0.5' : '30';
-      const { code, stdout, stderr } = await command(...ORDER, 'newClientOrderId=mine-1', '--timeout', timeoutSeconds);
+      const { code, stdout, stderr } = await command(...ORDER_COMMAND, 'newClientOrderId=mine-1', '--timeout', timeoutSeconds);
       expect(stderr).toMatch(message);
       expect(stderr.replaceAll('\n  ', ' ')).toContain(
         'the order may exist. It was sent once; do not send it again before these commands show that it does not exist:',
@@ -300,7 +300,7 @@ describe('orders', () => {
     const closedStub = await StubExchange.start(() => {});
     const { origin } = closedStub;
     await closedStub.close();
-    const { code, stderr } = await fixture.runHere([...ORDER, '--spot-url', origin], fixture.withKey);
+    const { code, stderr } = await fixture.runHere([...ORDER_COMMAND, '--spot-url', origin], fixture.withKey);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^spot\.newOrder: not sent: .*ECONNREFUSED/m);
     expect(stderr).toContain('nothing was sent, so nothing happened');
@@ -309,7 +309,11 @@ describe('orders', () => {
   test('Ctrl-C while an order waits for its reply reports an unknown outcome', async () => {
     let child: { kill(signal: 'SIGINT'): boolean } | null = null;
     behaveAs(() => void child?.kill('SIGINT'));
-    const { code, stderr } = await fixture.run([...ORDER, '--spot-url', stub.origin], fixture.withKey, (started) => (child = started));
+    const { code, stderr } = await fixture.run(
+      [...ORDER_COMMAND, '--spot-url', stub.origin],
+      fixture.withKey,
+      (started) => (child = started),
+    );
     expect(code).toBe(130);
     expect(stderr).toMatch(/outcome unknown: cancelled\n {2}the order may exist/);
     expect(received()).toHaveLength(1);
@@ -327,7 +331,7 @@ describe('orders', () => {
 
 test('a ban is stored, and the next command sends nothing while it lasts', async () => {
   replyWith(418, '{"code":-1003,"msg":"banned"}');
-  const first = await isobar(...ORDER);
+  const first = await isobar(...ORDER_COMMAND);
   expect(first.stderr).toMatch(/the exchange has banned this address: nothing is sent before /);
   const bans = join(fixture.folder, 'state/isobar/bans');
   const [file] = fixture.written().filter(({ path }) => path.startsWith(bans));

@@ -9,7 +9,7 @@ import { commandIn } from '../fixtures/inProcess.ts';
 import { comparePlanted, FIRST_ROW, type PlantedDifference } from '../divergence/planted.ts';
 
 /** The bot's strategy as a file that the command can load. */
-const CODE = `
+const STRATEGY_CODE = `
 import { Strategy } from 'isobar';
 export default class Counter extends Strategy {
   seen = 0;
@@ -27,7 +27,7 @@ async function parityOf(planted: PlantedDifference, ...runs: readonly (readonly 
   const results: Awaited<ReturnType<typeof commandIn>>[] = [];
   await comparePlanted(planted, async (folder) => {
     const home = dirname(folder);
-    writeFileSync(join(home, 'planted.ts'), CODE);
+    writeFileSync(join(home, 'planted.ts'), STRATEGY_CODE);
     for (const words of runs) results.push(await commandIn(home, ['parity', 'bot', ...words]));
   });
   return results;
@@ -43,7 +43,7 @@ test('equal runs end with exit code 0 and an empty bridge', async () => {
 test('bars of an interval that the catalog lacks are built from shorter ones, as in a backtest', async () => {
   await comparePlanted({ changeCatalog: halves }, async (folder) => {
     const home = dirname(folder);
-    writeFileSync(join(home, 'planted.ts'), CODE);
+    writeFileSync(join(home, 'planted.ts'), STRATEGY_CODE);
     // The warm-up of the bot. Its exchange had these bars too.
     for (const extension of ['arrow', 'gaps.json']) rmSync(join(home, `catalog/spot/AAAUSDT/1h.${extension}`), { force: true });
     const { code, stdout, stderr } = await commandIn(home, ['parity', 'bot']);

@@ -54,7 +54,7 @@ const afterPing =
   (socket, request) =>
     request.target.endsWith('/ping') ? replyWith(200, '{}')(socket, request) : behaviour(socket, request);
 
-const ORDER = ['api', 'spot.newOrder', 'symbol=BTCUSDT', 'side=BUY', 'type=LIMIT', 'price=1', 'volume=1', 'newClientOrderId=c-1'];
+const ORDER_COMMAND = ['api', 'spot.newOrder', 'symbol=BTCUSDT', 'side=BUY', 'type=LIMIT', 'price=1', 'volume=1', 'newClientOrderId=c-1'];
 const QUERY = ['api', 'spot.queryOrder', 'symbol=BTCUSDT', 'newClientOrderId=c-1'];
 const errorBody = (code: number) => `{"code":${code},"msg":"${ECHO}\\r\\n\\u001b[2J","data":{"${KEY}":"${SECRET}"}}`;
 /** A row that cannot be read, because its quantity is a secret. */
@@ -74,19 +74,19 @@ const SCENES: readonly (readonly [name: string, args: readonly string[], behavio
     replyWith(200, `[${BAD_ROW},${GOOD_ROW}]`),
     1,
   ],
-  ['a refused order', [...ORDER], replyWith(400, errorBody(-2017), { 'x-echo': PLAIN_ECHO, [`x-${KEY}`]: 'x' }), 1],
-  ['a refused order, in JSON', [...ORDER, '--json'], replyWith(200, errorBody(-1022)), 1],
-  ['an unknown code', [...ORDER, '--json'], replyWith(400, errorBody(-9999)), 4],
-  ['a limit', [...ORDER], replyWith(429, errorBody(-1003), { 'retry-after': PLAIN_ECHO }), 1],
-  ['a ban', [...ORDER], replyWith(418, errorBody(-1003), { 'retry-after': KEY }), 1],
-  ['HTML', [...ORDER], replyWith(502, `<html><title>${PLAIN_ECHO}</title>`), 4],
+  ['a refused order', [...ORDER_COMMAND], replyWith(400, errorBody(-2017), { 'x-echo': PLAIN_ECHO, [`x-${KEY}`]: 'x' }), 1],
+  ['a refused order, in JSON', [...ORDER_COMMAND, '--json'], replyWith(200, errorBody(-1022)), 1],
+  ['an unknown code', [...ORDER_COMMAND, '--json'], replyWith(400, errorBody(-9999)), 4],
+  ['a limit', [...ORDER_COMMAND], replyWith(429, errorBody(-1003), { 'retry-after': PLAIN_ECHO }), 1],
+  ['a ban', [...ORDER_COMMAND], replyWith(418, errorBody(-1003), { 'retry-after': KEY }), 1],
+  ['HTML', [...ORDER_COMMAND], replyWith(502, `<html><title>${PLAIN_ECHO}</title>`), 4],
   ['a redirect', [...QUERY, '--timeout', '1'], replyWith(302, PLAIN_ECHO, { location: `/x?key=${KEY}&secret=${SECRET}` }), 1],
-  ['broken JSON', [...ORDER, '--json'], replyWith(200, `{"a":"${ECHO}",}`), 4],
-  ['gzip', [...ORDER], replyWith(400, gzipSync(errorBody(-2017)), { 'content-encoding': 'gzip' }), 1],
-  ['an unknown encoding', [...ORDER], replyWith(200, PLAIN_ECHO, { 'content-encoding': `x-${SECRET}` }), 4],
-  ['an invalid status line', [...ORDER], sendRaw(`HTTP/1.1 ${SECRET} ${KEY}\r\n\r\n`, true), 4],
-  ['no HTTP at all', [...ORDER, '--json'], sendRaw(`${KEY}: ${SECRET}\r\n\r\n`, true), 4],
-  ['headers without end', [...ORDER], sendRaw(`HTTP/1.1 200 OK\r\n${`x: ${PLAIN_ECHO}\r\n`.repeat(200)}`, false), 4],
+  ['broken JSON', [...ORDER_COMMAND, '--json'], replyWith(200, `{"a":"${ECHO}",}`), 4],
+  ['gzip', [...ORDER_COMMAND], replyWith(400, gzipSync(errorBody(-2017)), { 'content-encoding': 'gzip' }), 1],
+  ['an unknown encoding', [...ORDER_COMMAND], replyWith(200, PLAIN_ECHO, { 'content-encoding': `x-${SECRET}` }), 4],
+  ['an invalid status line', [...ORDER_COMMAND], sendRaw(`HTTP/1.1 ${SECRET} ${KEY}\r\n\r\n`, true), 4],
+  ['no HTTP at all', [...ORDER_COMMAND, '--json'], sendRaw(`${KEY}: ${SECRET}\r\n\r\n`, true), 4],
+  ['headers without end', [...ORDER_COMMAND], sendRaw(`HTTP/1.1 200 OK\r\n${`x: ${PLAIN_ECHO}\r\n`.repeat(200)}`, false), 4],
   ['a download', ['data', 'download', '--symbol', 'BTCUSDT', '--interval', '1m'], replyWith(400, errorBody(-1121)), 1],
   ['the doctor', ['doctor', '--timeout', '2'], afterPing(replyWith(401, errorBody(-2015))), 1],
   [
@@ -95,7 +95,7 @@ const SCENES: readonly (readonly [name: string, args: readonly string[], behavio
     afterPing(replyWith(200, GOOD_ROW)),
     1,
   ],
-  ['a body that breaks off', [...ORDER], sendRaw(`HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n{"msg":"${ECHO}`, true), 4],
+  ['a body that breaks off', [...ORDER_COMMAND], sendRaw(`HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n{"msg":"${ECHO}`, true), 4],
 ];
 
 /** Runs every fourth scene in a new process, and the others in this process, which is faster. */
@@ -126,7 +126,7 @@ describe('no part of a credential is printed or written', () => {
   test('no credential is printed or written by Node itself, with all debug output on', async () => {
     const stub = await StubExchange.start(withTime(replyWith(400, errorBody(-2017)), Date.now));
     stubs.push(stub);
-    const { code, stderr } = await fixture.run([...ORDER, '--verbose', '--spot-url', stub.origin], {
+    const { code, stderr } = await fixture.run([...ORDER_COMMAND, '--verbose', '--spot-url', stub.origin], {
       ...fixture.withKey,
       NODE_DEBUG: '*',
       DEBUG: '*',
@@ -181,14 +181,18 @@ describe('no part of a credential is printed or written', () => {
     let child: Parameters<Parameters<typeof fixture.run>[2] & {}>[0] | null = null;
     const stub = await StubExchange.start(
       withTime(() => {
-        cmdline = process.platform === 'linux' ? readFileSync(`/proc/${child!.pid}/cmdline`, 'latin1') : ORDER.join('\0');
+        cmdline = process.platform === 'linux' ? readFileSync(`/proc/${child!.pid}/cmdline`, 'latin1') : ORDER_COMMAND.join('\0');
         child!.kill('SIGUSR2');
         setTimeout(() => child!.kill('SIGTERM'), 300);
       }, Date.now),
     );
     stubs.push(stub);
     const env = { ...fixture.withKey, NODE_OPTIONS: `--report-on-signal --report-directory=${fixture.folder}` };
-    const { code, stderr } = await fixture.run([...ORDER, '--verbose', '--spot-url', stub.origin], env, (started) => (child = started));
+    const { code, stderr } = await fixture.run(
+      [...ORDER_COMMAND, '--verbose', '--spot-url', stub.origin],
+      env,
+      (started) => (child = started),
+    );
     expect(code).toBe(143);
     expect(stderr).toContain('the order may exist');
     expect(cmdline).toContain('spot.newOrder');

@@ -10,7 +10,7 @@ import { synthesizeBars } from '../../src/adapters/catalog/generate/generate.ts'
 import { SYNTHETIC } from '../../src/adapters/catalog/bars/barQuality.ts';
 import { ROOT } from '../fixtures/packed.ts';
 
-const HEAD = "import { custom, int, sma, Strategy } from 'isobar';\n";
+const IMPORTS = "import { custom, int, sma, Strategy } from 'isobar';\n";
 const CLASS = 'export default class S extends Strategy.with({ fast: int(5) }) {';
 /** Strategies by name. `module` and `statics` keep values from set to set, `pure` from row to row, and `local` uses local time. */
 const BODIES: Readonly<Record<string, string>> = {
@@ -70,7 +70,7 @@ beforeAll(() => {
   const bars = synthesizeBars({ symbol: 'AAAUSDT', interval: '1h', fromMs: Date.UTC(2024, 0, 1), bars: 3000, seed: 3 });
   storeBars(join(folder, 'catalog'), bars, SYNTHETIC);
   for (const [name, body] of Object.entries(BODIES)) {
-    writeFileSync(join(folder, `${name}.ts`), `${HEAD}${body}\n`);
+    writeFileSync(join(folder, `${name}.ts`), `${IMPORTS}${body}\n`);
     writeFileSync(join(folder, `${name}.yaml`), definitionOf(name));
   }
 });

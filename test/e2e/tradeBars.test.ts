@@ -16,7 +16,7 @@ export default class Cross extends Strategy.with({ fast: int(3, { min: 1 }), slo
   down = this.when(crossedDown(this.fast, this.slow), () => { this.exit(); });
 }
 `;
-const KINDS = ['20ticks', '40.5volume', '5000dollar', '0.6range'];
+const TRADE_INTERVALS = ['20ticks', '40.5volume', '5000dollar', '0.6range'];
 let folder = '';
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   }
   writeFileSync(join(folder, 'ABCUSDT-trades.csv'), `id,price,qty,time\n${rows.join('\n')}\n`);
   writeFileSync(join(folder, 'cross.ts'), STRATEGY);
-  for (const kind of KINDS)
+  for (const kind of TRADE_INTERVALS)
     writeFileSync(
       join(folder, `${kind}.yaml`),
       `strategy: cross.ts\nfeeds: { bars: { symbol: ABCUSDT, interval: ${kind} } }\ncash: { USDT: '10000' }\nsize: { equity: '0.5' }\n`,
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test.each(KINDS)('a run on bars of %s is verified, proved, and the same in a lane of a sweep', async (kind) => {
+test.each(TRADE_INTERVALS)('a run on bars of %s is verified, proved, and the same in a lane of a sweep', async (kind) => {
   const run = await commandInKeptThread(folder, ['backtest', `${kind}.yaml`, '--json', '--quiet', '--out', kind]);
   expect(run.code ?? 0, run.stderr).toBe(0);
   const summary = JSON.parse(run.stdout);

@@ -136,10 +136,10 @@ const feesOf = (seed: number) => (seed % 2 === 1 ? 'quote' : 'received');
 /** A script that decides at signals, timers, fills and the start. */
 const ALL_CALLBACKS = { signals: true, timerMinutes: 7, onFill: true, onStart: true };
 /** The kinds of feeds that `feedsOf` knows. */
-const KINDS = ['single', 'gaps', 'two intervals', 'three symbols', 'one grid', 'one grid with holes'];
+const FEED_SHAPES = ['single', 'gaps', 'two intervals', 'three symbols', 'one grid', 'one grid with holes'];
 
 describe('the engine equals a naive backtest', () => {
-  it.each(KINDS)('the engine equals the naive backtest at every bar without brackets: %s', async (kind) => {
+  it.each(FEED_SHAPES)('the engine equals the naive backtest at every bar without brackets: %s', async (kind) => {
     let fillCount = 0;
     for (const [index, latencyMs] of LATENCIES_MS.entries()) {
       for (const seed of seedsOf(1, index)) {
@@ -150,7 +150,7 @@ describe('the engine equals a naive backtest', () => {
     expect(fillCount).toBeGreaterThan(50 * SEEDS);
   });
 
-  it.each(KINDS)('the engine equals the naive backtest at every bar with brackets: %s', async (kind) => {
+  it.each(FEED_SHAPES)('the engine equals the naive backtest at every bar with brackets: %s', async (kind) => {
     for (const [index, latencyMs] of LATENCIES_MS.entries()) {
       for (const seed of seedsOf(1001, index)) {
         const script = { share: 0.3, brackets: true, onBar: true, onFill: seed % 3 === 0 };
@@ -159,7 +159,7 @@ describe('the engine equals a naive backtest', () => {
     }
   });
 
-  it.each(KINDS)('the engine equals the naive backtest at signals and timers alone: %s', async (kind) => {
+  it.each(FEED_SHAPES)('the engine equals the naive backtest at signals and timers alone: %s', async (kind) => {
     for (const [index, latencyMs] of LATENCIES_MS.entries()) {
       for (const seed of seedsOf(2001, index)) {
         const script = { ...ALL_CALLBACKS, share: 0.9, brackets: seed % 2 === 0, onBar: false };
@@ -168,7 +168,7 @@ describe('the engine equals a naive backtest', () => {
     }
   });
 
-  it.each(KINDS)('the engine equals the naive backtest with bars, signals, timers and brackets: %s', async (kind) => {
+  it.each(FEED_SHAPES)('the engine equals the naive backtest with bars, signals, timers and brackets: %s', async (kind) => {
     for (const [index, latencyMs] of LATENCIES_MS.entries()) {
       for (const seed of seedsOf(3001, index)) {
         const script = { ...ALL_CALLBACKS, share: 0.3, brackets: true, onBar: true };
@@ -177,7 +177,7 @@ describe('the engine equals a naive backtest', () => {
     }
   });
 
-  it.each(KINDS)('the engine equals the naive backtest when orders are replaced by their tags: %s', async (kind) => {
+  it.each(FEED_SHAPES)('the engine equals the naive backtest when orders are replaced by their tags: %s', async (kind) => {
     replacements = 0;
     for (const [index, latencyMs] of LATENCIES_MS.entries()) {
       for (const seed of seedsOf(4001, index)) {

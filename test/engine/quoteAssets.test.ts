@@ -25,7 +25,7 @@ const SYMBOLS = [
   { instrument: pairInBtc('ADA', 7, 1), start: 8000, step: 80 },
   { instrument: spotInstrument('SOL', {}), start: 15_000, step: 200 },
 ] as const;
-const NAMES = ['btc', 'eth', 'ada', 'sol'];
+const FEED_NAMES = ['btc', 'eth', 'ada', 'sol'];
 const CONVERSION_PAIRS = { BTC: instrumentId('spot', 'BTCUSDT') };
 /** Number of random scripts. ISOBAR_SEEDS=3000 runs a campaign. */
 const SCRIPTS = Number(process.env['ISOBAR_SEEDS'] ?? 320);
@@ -84,7 +84,7 @@ function randomAct(pick: (below: number) => number): Act {
 /** Returns a strategy that performs the acts of a script, and adds to `minutes` what it reads before them. */
 function strategyOfScript(script: QuotesCase['script'], minutes: SeenMinute[]) {
   return class Scripted extends Strategy {
-    all = NAMES.map((name) => this.feed(name));
+    all = FEED_NAMES.map((name) => this.feed(name));
     override onBar() {
       const minute = (this.nowMs - START_MS) / MINUTE;
       const acts = script.get(minute);
@@ -115,7 +115,7 @@ async function runCase({ bars, script, cash, feesIn, maxOrderNotional }: QuotesC
   const minutes: SeenMinute[] = [];
   const { record, engine } = await run({
     strategies: [strategyOfScript(script, minutes)],
-    feeds: Object.fromEntries(NAMES.map((name, index) => [name, bars[index]!])),
+    feeds: Object.fromEntries(FEED_NAMES.map((name, index) => [name, bars[index]!])),
     cash,
     convert: CONVERSION_PAIRS,
     fees: { in: feesIn },
@@ -157,7 +157,7 @@ describe('cash in two quote assets', () => {
     const counts: Record<string, number> = {};
     for (let seed = 1; seed <= SCRIPTS; seed++) {
       const quotesCase = randomCase(seed);
-      const naive = new NaiveQuotes(quotesCase, NAMES.indexOf('btc')).run();
+      const naive = new NaiveQuotes(quotesCase, FEED_NAMES.indexOf('btc')).run();
       const { record, minutes, ledger } = await runCase(quotesCase, seed);
       const caseName = `seed ${seed}`;
       expectEqual(minutes, naive.minutes, caseName);
@@ -181,7 +181,7 @@ describe('cash in two quote assets', () => {
 /** Bars whose prices never move: BTC costs 60,000 USDT, ETH 0.05 BTC and SOL 150 USDT. */
 const FLAT = Object.fromEntries(
   SYMBOLS.map(({ instrument, start }, index) => [
-    NAMES[index]!,
+    FEED_NAMES[index]!,
     barsOfRows(
       Array.from({ length: 20 }, () => [start, start, start, start] as const),
       instrument,
@@ -212,9 +212,9 @@ interface ScriptedActions {
 /** Returns a strategy that acts in these minutes. */
 function actingAt(acts: Readonly<Record<number, (actions: ScriptedActions) => void>>) {
   return class ActsByMinute extends Strategy {
-    all = NAMES.map((name) => this.feed(name));
+    all = FEED_NAMES.map((name) => this.feed(name));
     override onBar() {
-      const feedOf = (name: string) => this.all[NAMES.indexOf(name)]!;
+      const feedOf = (name: string) => this.all[FEED_NAMES.indexOf(name)]!;
       acts[(this.nowMs - START_MS) / MINUTE]?.({
         buy: (name, quote) => this.buy({ quote }, { feed: feedOf(name) }),
         rebalance: (weights) => this.rebalance(weights),

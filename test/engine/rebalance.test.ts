@@ -22,7 +22,7 @@ import {
   type PriceRow,
 } from './backtestFixture.ts';
 
-const NAMES = ['AAA', 'BBB', 'CCC', 'DDD'];
+const COIN_NAMES = ['AAA', 'BBB', 'CCC', 'DDD'];
 const TAKER_FEE = new Decimal('0.002');
 const LOT = new Decimal('0.001');
 /** The smallest order of the instruments. */
@@ -41,7 +41,7 @@ interface RandomCase {
 function randomCase(seed: number): RandomCase {
   const rng = seededRng(seed);
   const pick = (below: number) => Math.floor(rng.next() * below);
-  const bars = NAMES.map((name, index) => {
+  const bars = COIN_NAMES.map((name, index) => {
     const instrument = spotInstrument(name);
     const walk = walkBars({ rows: ROWS, seed: seed * 10 + index, step: 200, volume: 1e6, start: 5000 + pick(20_000), instrument });
     // No order is larger than the volume of its bar.
@@ -57,7 +57,7 @@ function randomCase(seed: number): RandomCase {
 /** Draws weights whose sum is at most 1. */
 function randomWeights(pick: (below: number) => number): Weights {
   // A third of the symbols have no share.
-  const shares = NAMES.map(() => (pick(3) === 0 ? 0 : pick(400)));
+  const shares = COIN_NAMES.map(() => (pick(3) === 0 ? 0 : pick(400)));
   const sum = Math.max(
     1,
     shares.reduce((total, share) => total + share, 0),
@@ -65,7 +65,7 @@ function randomWeights(pick: (below: number) => number): Weights {
   // The weights add up to at most 1, 0.99 or 0.5.
   const totalMilli = [1000, 990, 500][pick(3)]!;
   const weights: Record<string, string> = {};
-  NAMES.forEach((name, index) => {
+  COIN_NAMES.forEach((name, index) => {
     // Half of the symbols without a share are not named, the other half have the weight 0.
     if (shares[index] === 0 && pick(2) === 0) return;
     weights[`${name}USDT`] = new Decimal(Math.floor((shares[index]! * totalMilli) / sum)).div(1000).toString();
@@ -97,7 +97,7 @@ class DecimalRebalances {
   cash = new Decimal(100_000);
   readonly trades: TradeText[] = [];
   readonly #case: RandomCase;
-  readonly #heldLots = NAMES.map(() => 0);
+  readonly #heldLots = COIN_NAMES.map(() => 0);
 
   constructor(testCase: RandomCase) {
     this.#case = testCase;
@@ -135,7 +135,7 @@ class DecimalRebalances {
     );
     const equityShare = (weight: Decimal.Value) => equity.times(weight).toDecimalPlaces(8, Decimal.ROUND_DOWN);
     const targets: Target[] = [];
-    NAMES.forEach((name, index) => {
+    COIN_NAMES.forEach((name, index) => {
       const lots = this.#lotsFor(equityShare(weights[`${name}USDT`] ?? 0), index, row);
       const heldLots = this.#heldLots[index]!;
       const missingLots = Math.abs(lots - heldLots);
@@ -146,9 +146,9 @@ class DecimalRebalances {
       if (options.minTrade !== undefined && missingLots < this.#lotsFor(new Decimal(options.minTrade), index, row)) return;
       targets.push({ index, lots });
     });
-    const namedOrder = Object.keys(weights).map((name) => NAMES.indexOf(name.slice(0, 3)));
+    const namedOrder = Object.keys(weights).map((name) => COIN_NAMES.indexOf(name.slice(0, 3)));
     // Symbols that the weights do not name come last.
-    const rankOf = (index: number) => (namedOrder.includes(index) ? namedOrder.indexOf(index) : NAMES.length);
+    const rankOf = (index: number) => (namedOrder.includes(index) ? namedOrder.indexOf(index) : COIN_NAMES.length);
     return targets.toSorted((left, right) => rankOf(left.index) - rankOf(right.index) || left.index - right.index);
   }
 
@@ -179,7 +179,7 @@ class DecimalRebalances {
     const fee = value.times(TAKER_FEE).toDecimalPlaces(8, Decimal.ROUND_HALF_UP);
     this.cash = isBuy ? this.cash.minus(value).minus(fee) : this.cash.plus(value).minus(fee);
     this.#heldLots[index]! += isBuy ? lots : -lots;
-    this.trades.push(`${row} ${isBuy ? 'buy' : 'sell'} ${NAMES[index]!} ${lots} at ${open.times(100).toNumber()}`);
+    this.trades.push(`${row} ${isBuy ? 'buy' : 'sell'} ${COIN_NAMES[index]!} ${lots} at ${open.times(100).toNumber()}`);
   }
 }
 
@@ -192,7 +192,7 @@ describe('a spot rebalance', () => {
     const expected = new DecimalRebalances(testCase);
     const { record, engine } = await run({ strategies: [scriptStrategy(testCase)], feeds: { all: testCase.bars }, fees: QUOTE_FEES });
     const trades = fillRows(record).map(({ side, lots, price, minute }, fillIndex): TradeText => {
-      const name = NAMES[record.fills.instrument[fillIndex]!]!;
+      const name = COIN_NAMES[record.fills.instrument[fillIndex]!]!;
       return `${Math.floor(minute)} ${side} ${name} ${lots} at ${price}`;
     });
 
@@ -222,7 +222,7 @@ describe('a spot rebalance', () => {
 
 /** Returns twelve rows of one price with a volume that no order reaches. */
 const rowsAtPrice = (price: number): readonly PriceRow[] => Array.from({ length: 12 }, () => [price, price, price, price, 1e9]);
-const twoPairs = () => [10_000, 5000].map((price, index) => barsOfRows(rowsAtPrice(price), spotInstrument(NAMES[index])));
+const twoPairs = () => [10_000, 5000].map((price, index) => barsOfRows(rowsAtPrice(price), spotInstrument(COIN_NAMES[index])));
 
 /** Returns a strategy class that calls the function of each row that has one. */
 function scriptedByRow(script: Readonly<Record<number, (strategy: RowStrategy) => void>>) {

@@ -120,17 +120,17 @@ function moneyDifferences({ deps: { engine } }: LiveBot, { accounts, positions }
 }
 
 /** Decimals of all amounts that are compared here. */
-const DIGITS = 8;
+const DECIMALS = 8;
 /** Returns a decimal as whole units of 10^-DIGITS. */
 const unitsOf = (text: string): bigint => {
   const [integerPart = '0', fraction = ''] = text.split('.');
-  const units = BigInt(integerPart.replace('-', '')) * 10n ** BigInt(DIGITS) + BigInt(fraction.padEnd(DIGITS, '0'));
+  const units = BigInt(integerPart.replace('-', '')) * 10n ** BigInt(DECIMALS) + BigInt(fraction.padEnd(DECIMALS, '0'));
   return text.startsWith('-') ? -units : units;
 };
 const normalizeAmount = (text: string): string => String(unitsOf(text));
 /** Returns the exact sum of decimals. */
 const sumOf = (...texts: readonly string[]): string => {
   const sum = texts.reduce((total, text) => total + unitsOf(text), 0n);
-  const digits = String(sum < 0n ? -sum : sum).padStart(DIGITS + 1, '0');
-  return `${sum < 0n ? '-' : ''}${digits.slice(0, -DIGITS)}.${digits.slice(-DIGITS)}`;
+  const digits = String(sum < 0n ? -sum : sum).padStart(DECIMALS + 1, '0');
+  return `${sum < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`;
 };

@@ -62,7 +62,7 @@ class Protected extends BuysOnce {
     this.sell({ base: '0.005' }, { limit: price * 1.5, tag: 'out' });
   }
 }
-/** Buys so much that the fee alone is more than twice the loss limit of its test. */
+/** Buys a quantity whose fee alone is more than twice the loss limit of the test. */
 class BuysTooMuch extends BuysOnce {
   override size = '0.1';
 }

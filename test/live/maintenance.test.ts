@@ -62,7 +62,7 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
     const { halts } = engine.risk;
     const code = orders === 'cancel' ? 'MAINTENANCE_CANCEL' : 'MAINTENANCE';
     const isHalted = (): boolean => halts.holds({ kind: 'account' }, code);
-    // The bot reads the begin of a far window once a minute, so the window is moved to the present later.
+    // The bot reads the start of a far window once a minute, so the window is moved to the present later.
     Object.assign(span, { fromMs: venueMs() + 1e9, toMs: venueMs() + 2e9 });
     opened.bot.start();
     await until(() => engine.orders.active().some(({ lifecycle }) => lifecycle === 'working'), 60_000, 'an order that rests');

@@ -29,7 +29,7 @@ class AlternatingTrader extends Strategy {
   }
 }
 
-/** Opens an exchange that replays bars of January 2025: OLDUSDT from the begin, NEWUSDT from the second day on. */
+/** Opens an exchange that replays bars of January 2025: OLDUSDT from the start, NEWUSDT from the second day on. */
 async function openReplayingExchange(): Promise<LiveFixture> {
   const data = join(folder, 'data');
   const fromMs = Date.UTC(2025, 0, 1);

@@ -3,7 +3,7 @@
 import { switchGuard, type Guard } from './guard.ts';
 
 const FAULTS = 'test/rest/exchangeFaults.test.ts';
-const WINDOW = 'src/adapters/exchange/limits/windowUse.ts';
+const WINDOW_FILE = 'src/adapters/exchange/limits/windowUse.ts';
 
 /** The guards, in the order of their numbers. */
 export const ENVIRONMENT: readonly Guard[] = [
@@ -41,7 +41,7 @@ export const ENVIRONMENT: readonly Guard[] = [
   {
     row: 56,
     name: '56: a call counts for one window from its sending, not from its reply',
-    file: WINDOW,
+    file: WINDOW_FILE,
     from: 'this.#answered.add(weight, nowMs + this.#holdMs + (isLost ? LOST_MS : 0));',
     to: 'this.#answered.add(weight, nowMs);',
     test: 'src/adapters/exchange/limits/windowUse.test.ts',

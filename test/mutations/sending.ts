@@ -5,7 +5,7 @@ import { switchGuard, type Guard } from './guard.ts';
 const FAULTS = 'test/rest/exchangeFaults.test.ts';
 const OUTCOME = 'src/protocol/outcome.ts';
 const OUTCOMES = 'test/protocol/outcomes.test.ts';
-const CODES = 'src/protocol/errors/errorCodes.ts';
+const CODES_FILE = 'src/protocol/errors/errorCodes.ts';
 
 /** The guards, in the order of their numbers. */
 export const SENDING: readonly Guard[] = [
@@ -55,7 +55,7 @@ export const SENDING: readonly Guard[] = [
   {
     row: 5,
     name: '5: -1006 and -1007 are refusals',
-    file: CODES,
+    file: CODES_FILE,
     from: "errorCode(code)?.sideEffect === 'none' &&",
     to: "(code === -1006 || code === -1007 || errorCode(code)?.sideEffect === 'none') &&",
     test: OUTCOMES,
@@ -64,7 +64,7 @@ export const SENDING: readonly Guard[] = [
   {
     row: 6,
     name: '6: -1000, -1001 and -1016 are refusals',
-    file: CODES,
+    file: CODES_FILE,
     from: "errorCode(code)?.sideEffect === 'none' &&",
     to: "([-1000, -1001, -1016].includes(code) || errorCode(code)?.sideEffect === 'none') &&",
     test: OUTCOMES,

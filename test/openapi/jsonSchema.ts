@@ -57,7 +57,7 @@ const problemUnless = (isValid: boolean, problem: string): readonly string[] => 
 const shortJson = (value: unknown): string => JSON.stringify(value).slice(0, 80);
 
 /** For each name of `type`: whether a value has that type. */
-const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+const TYPE_TESTS: Readonly<Record<string, (value: unknown) => boolean>> = {
   null: (value) => value === null,
   boolean: (value) => typeof value === 'boolean',
   string: (value) => typeof value === 'string',
@@ -74,7 +74,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const types = Array.isArray(expected) ? expected.map(String) : [String(expected)];
     return problemUnless(
       types.some((type) => {
-        const test = TYPES[type];
+        const test = TYPE_TESTS[type];
         if (!test) throw new Error(`no type: ${type}`);
         return test(value);
       }),

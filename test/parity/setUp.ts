@@ -22,7 +22,7 @@ import { PROMPT_TIMES, type ReplyTimes } from './driver.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-const KEY = { apiKey: 'parity-key', secret: 'parity-secret' };
+const BOT_KEY = { apiKey: 'parity-key', secret: 'parity-secret' };
 
 /**
  * Returns the plan with data that a live bot gets in the same form: volumes in whole lots, positions marked by the bars, and funding rates at
@@ -66,7 +66,7 @@ export function exchangeOf(plan: RunPlan, { delayMs, thinkMs }: ReplyTimes = PRO
           // A bot of both markets has funds for each.
           balances: plan.funds?.spot ?? spotBalances,
           ...futuresAccount(plan),
-          keys: [{ ...KEY, permissions: { read: true, trade: true, markets: ['spot', 'futures'] }, ips: null }],
+          keys: [{ ...BOT_KEY, permissions: { read: true, trade: true, markets: ['spot', 'futures'] }, ips: null }],
         },
       ],
       profile: profileOf({ lockedFormula: fees.in === 'quote' ? 'amountPlusFee' : 'amount', intervals: 'wide', marketOpenUnit: 'v101' }),
@@ -122,8 +122,8 @@ export function writeBot(folder: string, plan: RunPlan, definition: Readonly<Rec
   for (const { bars, firstRow } of plan.feeds) if (firstRow > 0) storeBars(catalog, rowsOf(bars, 0, firstRow), SYNTHETIC);
   for (const { bars } of finestFeeds(plan.feeds)) storeRates(catalog, bars.instrument, plan);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'key'), KEY.apiKey, { mode: 0o600 });
-  writeFileSync(join(folder, 'secret'), KEY.secret, { mode: 0o600 });
+  writeFileSync(join(folder, 'key'), BOT_KEY.apiKey, { mode: 0o600 });
+  writeFileSync(join(folder, 'secret'), BOT_KEY.secret, { mode: 0o600 });
   const config = {
     ...definition,
     // A little longer than the 900 s between two audits (steppedBot.ts), so that a punctual audit is never too old.

@@ -38,7 +38,7 @@ describe.each(OPS)('%s', (op) => {
 });
 
 /** The members of an order, without its id. */
-const ORDER = '"symbol":"BTCUSDT","side":"BUY","status":"NEW","origQty":1,"executedQty":0';
+const ORDER_MEMBERS = '"symbol":"BTCUSDT","side":"BUY","status":"NEW","origQty":1,"executedQty":0';
 
 describe('a refused answer', () => {
   test.each<[Op, string, string]>([
@@ -48,8 +48,8 @@ describe('a refused answer', () => {
     ['spot.newOrder', '{"orderId":["1","2"]}', 'orderId: expected an order id, got ["1","2"]'],
     ['spot.newOrder', '{"orderId":1,"orderIdString":"2"}', 'orderIdString: expected orderIdString 1, got "2"'],
     ['spot.newOrder', '{"code":"0","msg":"","data":null}', 'expected an object, got null'],
-    ['spot.queryOrder', `{"orderId":1,${ORDER.replace('"origQty":1,', '')}}`, 'origQty: expected decimal, got nothing'],
-    ['spot.queryOrder', `{"orderId":1,${ORDER.replace('BUY', 'LONG')}}`, 'side: expected BUY or SELL, got "LONG"'],
+    ['spot.queryOrder', `{"orderId":1,${ORDER_MEMBERS.replace('"origQty":1,', '')}}`, 'origQty: expected decimal, got nothing'],
+    ['spot.queryOrder', `{"orderId":1,${ORDER_MEMBERS.replace('BUY', 'LONG')}}`, 'side: expected BUY or SELL, got "LONG"'],
     ['spot.openOrders', '{}', 'expected a list, got {}'],
     ['spot.openOrders', '"[]"', 'expected a list, got "[]"'],
     ['spot.account', '{}', 'balances: expected a list, got nothing'],
@@ -70,8 +70,8 @@ describe('a refused answer', () => {
   });
 
   test('a row that cannot be read is reported with its instrument, and the other rows are decoded', () => {
-    const unreadable = ORDER.replace('"executedQty":0', '"executedQty":"?"');
-    const body = `[{"orderId":1,${ORDER}},{"orderId":2,${unreadable}},{"orderId":3,${ORDER}},7]`;
+    const unreadable = ORDER_MEMBERS.replace('"executedQty":0', '"executedQty":"?"');
+    const body = `[{"orderId":1,${ORDER_MEMBERS}},{"orderId":2,${unreadable}},{"orderId":3,${ORDER_MEMBERS}},7]`;
     expect(decode('spot.openOrders', body)).toMatchObject({
       rows: [{ orderId: '1' }, { orderId: '3' }],
       refused: [

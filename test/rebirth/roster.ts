@@ -36,7 +36,7 @@ const SPOT = {
   fills: { latencyMs: 250, maxVolumeShare: '0.05' },
   risk: { maxLeverage: '1.5' },
 };
-/** The same for one contract. */
+/** Definition of a strategy for one contract, without its name. */
 const FUTURES = {
   feeds: { bars: { symbol: 'SYNUSDT', interval: '15m' } },
   market: 'futures',

@@ -28,7 +28,7 @@ async function fixtureOf(behaviour: Behaviour, options?: FixtureOptions): Promis
 const FAST_CLOCK = { speed: 500 };
 const LONG_TIME_LIMIT = { timeoutMs: 600_000 };
 /** A create, and a signed read. */
-const ORDER = WRITES[0]!;
+const ORDER_CALL = WRITES[0]!;
 const OPEN_ORDERS = READS[0]!;
 const CALLS = [...WRITES, ...READS];
 
@@ -85,7 +85,7 @@ describe('a reply without a result leaves the outcome unknown; only reads are se
     async (_name, [behaviour, requestsOfRead, isLarge = false]) => {
       const fixture = await fixtureOf(behaviour, FAST_CLOCK);
       // A large reply is slow to read, so only the first calls are tried. They include each way of reading a reply.
-      for (const { op, args, kind } of isLarge ? [ORDER, WRITES[3]!, OPEN_ORDERS] : CALLS) {
+      for (const { op, args, kind } of isLarge ? [ORDER_CALL, WRITES[3]!, OPEN_ORDERS] : CALLS) {
         const countBefore = fixture.callRequests.length;
         const outcome = await fixture.call(op, args, LONG_TIME_LIMIT);
         // These calls accept an object without any known member as a reply.
@@ -107,7 +107,7 @@ test('an order whose reply is cut off at any byte is unknown, and is sent once',
     for (let length = 0; length <= bytes.length; length++) {
       fixture.answerWith((socket) => void (length === 0 ? socket.end() : socket.end(bytes.subarray(0, length))));
       const sentBefore = fixture.stub.count('POST', '/sapi/v1/order');
-      const outcome = await fixture.call(ORDER.op, ORDER.args, LONG_TIME_LIMIT);
+      const outcome = await fixture.call(ORDER_CALL.op, ORDER_CALL.args, LONG_TIME_LIMIT);
       const expected = length < bytes.length ? { kind: 'unknown' } : { kind: 'acked', value: { orderId: '499890200602846976' } };
       expect(outcome, `${length} bytes`).toMatchObject(expected);
       expect(fixture.stub.count('POST', '/sapi/v1/order') - sentBefore, `${length} bytes`).toBe(1);
@@ -121,7 +121,7 @@ test('random bytes as a reply cause no crash and no outcome but unknown, and the
     fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 400 }), fc.boolean(), async (bytes, isBody) => {
       fixture.answerWith((socket) => void socket.end(isBody ? answerBytes(200, bytes) : bytes));
       const countBefore = fixture.callRequests.length;
-      expect((await fixture.call(ORDER.op, ORDER.args, LONG_TIME_LIMIT)).kind).toBe('unknown');
+      expect((await fixture.call(ORDER_CALL.op, ORDER_CALL.args, LONG_TIME_LIMIT)).kind).toBe('unknown');
       expect(fixture.callRequests.length - countBefore).toBe(1);
     }),
     { numRuns: 150 },
@@ -146,7 +146,8 @@ describe('a request that was never sent is NOT_SENT, with proof', () => {
     const untrustedStub = await StubExchange.start(always(200, '{}'), { ...selfSignedCertificate('IP:127.0.0.1') });
     for (const origin of ['https://no-such-host.invalid', untrustedStub.origin]) {
       const fixture = await fixtureOf(() => {}, { ...FAST_CLOCK, origin });
-      for (const { op, args } of [ORDER, OPEN_ORDERS]) expect((await fixture.call(op, args, LONG_TIME_LIMIT)).kind, origin).toBe('notSent');
+      for (const { op, args } of [ORDER_CALL, OPEN_ORDERS])
+        expect((await fixture.call(op, args, LONG_TIME_LIMIT)).kind, origin).toBe('notSent');
     }
     expect([untrustedStub.bytesIn, untrustedStub.requests.length]).toEqual([0, 0]);
     await untrustedStub.close();
@@ -157,10 +158,10 @@ describe('a request that was never sent is NOT_SENT, with proof', () => {
     fixture.answerWith(always(200, '[]'));
     await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
     fixture.answerWith(() => {});
-    const sentCall = fixture.start(ORDER.op, ORDER.args);
+    const sentCall = fixture.start(ORDER_CALL.op, ORDER_CALL.args);
     await until(() => fixture.stub.count('POST', '/sapi/v1/order') === 1);
-    const queuedWithLimit = fixture.start(ORDER.op, ORDER.args, { timeoutMs: 30 });
-    const queuedCall = fixture.start(ORDER.op, ORDER.args);
+    const queuedWithLimit = fixture.start(ORDER_CALL.op, ORDER_CALL.args, { timeoutMs: 30 });
+    const queuedCall = fixture.start(ORDER_CALL.op, ORDER_CALL.args);
     expect(await queuedWithLimit.outcome).toEqual({ kind: 'notSent', cause: 'no answer within 30 ms' });
     queuedCall.cancel();
     expect(await queuedCall.outcome).toEqual({ kind: 'notSent', cause: 'cancelled' });
@@ -174,7 +175,7 @@ describe('a request that was never sent is NOT_SENT, with proof', () => {
   test('a request is NOT_SENT after a cancel during the measurement of the clock, at once after the call, or a second cancel', async () => {
     const fixture = await fixtureOf(() => {});
     fixture.stub.behaviour = () => {};
-    const cancelledTwice = fixture.start(ORDER.op, ORDER.args);
+    const cancelledTwice = fixture.start(ORDER_CALL.op, ORDER_CALL.args);
     await until(() => fixture.stub.requests.length === 1);
     cancelledTwice.cancel();
     cancelledTwice.cancel();
@@ -194,7 +195,7 @@ describe('time limits', () => {
     const trickle = (socket: Socket): void => dribble(socket, answerBytes(200, 'x'.repeat(1_000_000)));
     for (const behaviour of [() => {}, trickle]) {
       fixture.answerWith(behaviour);
-      for (const { op, args } of [ORDER, OPEN_ORDERS]) {
+      for (const { op, args } of [ORDER_CALL, OPEN_ORDERS]) {
         const countBefore = fixture.callRequests.length;
         const startMs = fixture.scheduler.nowMs;
         expect(await fixture.call(op, args)).toEqual({ kind: 'unknown', cause: 'no answer within 10000 ms', status: null, error: null });
@@ -229,13 +230,13 @@ describe('time limits', () => {
       expect((await call).kind).toBe('unknown');
       await until(() => unansweredSockets.length > countBefore);
     };
-    await expectNoAnswer(fixture.call(ORDER.op, ORDER.args, options));
+    await expectNoAnswer(fixture.call(ORDER_CALL.op, ORDER_CALL.args, options));
     unansweredSockets.at(-1)!.write(answerBytes(200, '{"orderId":"7"}'));
     await until(() => lateOutcomes.length === 1);
     expect(lateOutcomes).toEqual([{ kind: 'acked', value: expect.objectContaining({ orderId: '7' }) as unknown }]);
     expect(fixture.logs.map(({ kind, isLate }) => [kind, isLate])).toEqual(expect.arrayContaining([['unknown', false], ['acked', true]])); // prettier-ignore
 
-    await expectNoAnswer(fixture.call(ORDER.op, ORDER.args, options));
+    await expectNoAnswer(fixture.call(ORDER_CALL.op, ORDER_CALL.args, options));
     unansweredSockets.at(-1)!.write(answerBytes(400, '{"code":-2017,"msg":"balance_not_enough"}'));
     await until(() => lateOutcomes.length === 2);
     expect(lateOutcomes[1]).toMatchObject({ kind: 'refused', code: -2017 });
@@ -243,7 +244,7 @@ describe('time limits', () => {
     // A read does not wait for a late reply.
     await expectNoAnswer(fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args, options));
     await until(() => unansweredSockets.at(-1)!.destroyed);
-    await expectNoAnswer(fixture.call(ORDER.op, ORDER.args, options));
+    await expectNoAnswer(fixture.call(ORDER_CALL.op, ORDER_CALL.args, options));
     const startMs = fixture.scheduler.nowMs;
     await until(() => unansweredSockets.at(-1)!.destroyed);
     expect(fixture.scheduler.nowMs - startMs).toBeGreaterThan(LATE_MS - 2000);
@@ -279,7 +280,7 @@ describe('reads are repeated', () => {
     let ackedCount = 0;
     for (let round = 0; round < 20; round++) {
       fixture.stub.resetAll();
-      const { kind } = await fixture.call(ORDER.op, ORDER.args);
+      const { kind } = await fixture.call(ORDER_CALL.op, ORDER_CALL.args);
       expect(['acked', 'unknown', 'notSent']).toContain(kind);
       if (kind === 'acked') ackedCount++;
     }
@@ -307,7 +308,7 @@ describe('reads are repeated', () => {
     fixture.answerWith(always(418, '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}'));
     const countBefore = fixture.callRequests.length;
     expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args, LONG_TIME_LIMIT)).toMatchObject({ kind: 'refused', status: 418 });
-    expect(await fixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'notSent' });
+    expect(await fixture.call(ORDER_CALL.op, ORDER_CALL.args)).toMatchObject({ kind: 'notSent' });
     expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args, LONG_TIME_LIMIT)).toMatchObject({ kind: 'notSent' });
     expect(fixture.callRequests.length - countBefore, 'a ban stops everything').toBe(1);
   });
@@ -334,23 +335,23 @@ describe('the clock of the service', () => {
         refusingByTime(() => fixture),
         { aheadMs },
       );
-      expect((await fixture.call(ORDER.op, ORDER.args)).kind).toBe('acked');
+      expect((await fixture.call(ORDER_CALL.op, ORDER_CALL.args)).kind).toBe('acked');
       fixture.aheadMs = 0;
       const countBefore = fixture.callRequests.length;
       expect((await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
       expect(fixture.callRequests.length - countBefore).toBe(2);
-      expect((await fixture.call(ORDER.op, ORDER.args)).kind, 'the next call').toBe('acked');
+      expect((await fixture.call(ORDER_CALL.op, ORDER_CALL.args)).kind, 'the next call').toBe('acked');
     }
   });
 
   test('a write during a jump of the clock is refused once, and the next one is accepted', async () => {
     const fixture: RestFixture = await fixtureOf(refusingByTime(() => fixture));
-    expect((await fixture.call(ORDER.op, ORDER.args)).kind).toBe('acked');
+    expect((await fixture.call(ORDER_CALL.op, ORDER_CALL.args)).kind).toBe('acked');
     const { ms: msBefore } = fixture.clock.now('spot');
     fixture.aheadMs = 3_600_000;
-    expect(await fixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
+    expect(await fixture.call(ORDER_CALL.op, ORDER_CALL.args)).toMatchObject({ kind: 'refused', code: -1021 });
     await until(() => fixture.clock.now('spot').ms - msBefore > 3_500_000);
-    expect((await fixture.call(ORDER.op, ORDER.args)).kind).toBe('acked');
+    expect((await fixture.call(ORDER_CALL.op, ORDER_CALL.args)).kind).toBe('acked');
     expect(fixture.stub.count('POST', '/sapi/v1/order')).toBe(3);
   });
 
@@ -358,7 +359,7 @@ describe('the clock of the service', () => {
     const fixture = await fixtureOf(always(400, '{"code":-1021,"msg":"INVALID_TIMESTAMP"}'), { speed: 10 });
     for (let index = 0; index < 10; index++) {
       expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', code: -1021 });
-      expect(await fixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
+      expect(await fixture.call(ORDER_CALL.op, ORDER_CALL.args)).toMatchObject({ kind: 'refused', code: -1021 });
     }
     // The first read is sent twice; the clock is measured at the start and once more.
     expect([fixture.callRequests.length, fixture.stub.requests.length - fixture.callRequests.length]).toEqual([21, 10]);
@@ -398,7 +399,7 @@ test('ended calls leave no timer and no connection, and closing ends all calls',
   const outcomes = await Promise.all(Array.from({ length: 30 }, () => fixture.call('futures.ping', {})));
   expect(outcomes.every(({ kind }) => kind === 'acked')).toBe(true);
   fixture.answerWith(() => {});
-  const unansweredCall = fixture.start(ORDER.op, ORDER.args);
+  const unansweredCall = fixture.start(ORDER_CALL.op, ORDER_CALL.args);
   await until(() => fixture.stub.count('POST', '/sapi/v1/order') === 1);
   unansweredCall.cancel();
   await unansweredCall.outcome;

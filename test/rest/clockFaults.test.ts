@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { RestWorld, START_MS, type RestWorldOptions } from '../fixtures/restFixture.ts';
 
 /** A buy of 0.1 coins at 90, below the market. */
-const LIMIT = { lots: 1000, limit: 9000 } as const;
+const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** Opens a bot and its exchange in virtual time. */
 const openWorld = (options: RestWorldOptions = {}) => RestWorld.open(options);
 
@@ -32,7 +32,7 @@ describe('C1, C2: clocks', () => {
   it.each([-30_000, 30_000])('a clock that is %i ms off has no effect, because the time of the exchange is used', async (skewMs) => {
     const world = await openWorld({ skewMs });
     world.plantFault('NET.respDrop');
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passUntil(() => world.orderById(id).lifecycle === 'working', RESOLVED_MS);
     const signErrorMs = Math.abs(world.journal.signMs(world.orderById(id)) - world.nowMs);
     expect(signErrorMs).toBeLessThan(RESOLVED_MS);
@@ -41,7 +41,7 @@ describe('C1, C2: clocks', () => {
 
   it('no request is signed while the time of the exchange is uncertain', async () => {
     const world = await openWorld({ parts: { serverTime: () => ({ ms: START_MS as never, uncertaintyMs: 500 }) } });
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(500);
     expect(world.orderById(id)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
     expect(world.sentCounts.get('POST /sapi/v1/order')).toBeUndefined();
@@ -50,7 +50,7 @@ describe('C1, C2: clocks', () => {
   it('a jump of the clock of the exchange voids earlier proofs, and stops new risk until the clock is measured again', async () => {
     const world = await openWorld();
     world.plantFault('NET.reqDrop');
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(60_000, STEP_MS);
     world.service.clockOffsetMs += 10_000;
     world.passTime(10_000, STEP_MS);

@@ -9,7 +9,7 @@ import { spotTrader } from '../fixtures/restOthers.ts';
 type ExternalFill = RestWorld['unattributedFills'][number];
 
 /** A buy of 0.1 coins at 90, below the market. */
-const LIMIT = { lots: 1000, limit: 9000 } as const;
+const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** Opens a bot and its exchange in virtual time. */
 const openWorld = (options: RestWorldOptions = {}) => RestWorld.open(options);
 /** Returns scope and reason of each halt with this code. */
@@ -20,11 +20,11 @@ const haltsWith = (world: RestWorld, code: string) =>
     .map(({ scope, why }) => ({ scope, why }));
 
 /** Units of one USDT and of one coin. */
-const UNITS = 1e8;
+const UNITS_PER_COIN = 1e8;
 /** Returns the change of the account at the exchange since the start, in units of both assets. */
 const changeAtExchange = (world: RestWorld) => ({
-  quote: world.balance('USDT') - 100_000 * UNITS,
-  base: world.balance(BTC.base) - 10 * UNITS,
+  quote: world.balance('USDT') - 100_000 * UNITS_PER_COIN,
+  base: world.balance(BTC.base) - 10 * UNITS_PER_COIN,
 });
 /** Returns the change of the same assets in the bot's books: of the strategies, and of the unattributed fills of the account. */
 function changeInBooks(world: RestWorld) {
@@ -35,8 +35,8 @@ function changeInBooks(world: RestWorld) {
   const quote = sum((fill) => new Decimal(fill.notional).times(-sign(fill)).minus(feeIn(BTC.quote)(fill)));
   const base = sum((fill) => new Decimal(fill.qty).times(sign(fill)).minus(feeIn(BTC.base)(fill)));
   return {
-    quote: world.cashChange + quote.times(UNITS).toNumber(),
-    base: world.engine.ledger.qty(0, 0) - 5 * UNITS + base.times(10 ** BTC.baseDigits).toNumber(),
+    quote: world.cashChange + quote.times(UNITS_PER_COIN).toNumber(),
+    base: world.engine.ledger.qty(0, 0) - 5 * UNITS_PER_COIN + base.times(10 ** BTC.baseDigits).toNumber(),
   };
 }
 
@@ -51,7 +51,7 @@ describe('the second copy of a create', () => {
     const world = await openWorld();
     spotTrader(world).placeLimit('bob', 'SELL', '5', '80');
     world.plantFault('NET.dup');
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(5000);
     expect(world.placedCountOf(id)).toBe(2);
     world.audit('full');
@@ -74,7 +74,7 @@ describe('the second copy of a create', () => {
     spotTrader(world).placeLimit('bob', 'SELL', '5', '80');
     const schedule = [1, 2].map((nth) => atCall(nth, 'NET.dup', 'spot.newOrder'));
     world.plantFaults(...schedule);
-    const ids = [world.placeOrder(LIMIT), world.placeOrder(LIMIT)];
+    const ids = [world.placeOrder(LIMIT_TERMS), world.placeOrder(LIMIT_TERMS)];
     world.passTime(5000);
     expect(ids.map((id) => world.placedCountOf(id))).toEqual([2, 2]);
     world.audit('full');
@@ -88,7 +88,7 @@ describe('the second copy of a create', () => {
     const world = await openWorld();
     spotTrader(world).placeLimit('bob', 'SELL', '5', '80');
     world.plantFault('NET.dup');
-    world.placeOrder(LIMIT);
+    world.placeOrder(LIMIT_TERMS);
     world.passTime(5000);
     world.audit('full');
     const restarted = await world.restart();
@@ -101,7 +101,7 @@ describe('the second copy of a create', () => {
   it('the second copy of a create rests and its cancel is lost: it is cancelled again, and no audit passes before it has ended', async () => {
     const world = await openWorld();
     world.plantFaults(atCall(1, 'NET.dup', 'spot.newOrder'), atCall(1, 'NET.reqDrop', 'spot.cancelOrder'));
-    world.placeOrder(LIMIT);
+    world.placeOrder(LIMIT_TERMS);
     world.passTime(300);
     world.audit('full');
     world.exchange.clear('DUPLICATE', null);
@@ -116,7 +116,7 @@ describe('the second copy of a create that rests', () => {
   async function openWithRestingCopy(openOrdersClientId: 'on' | 'off') {
     const world = await RestWorld.open({ switches: { openOrdersClientId } });
     world.plantFaults(atCall(1, 'NET.dup', 'spot.newOrder'), atEveryCall('NET.reqDrop', 'spot.cancelOrder'));
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(2000);
     world.audit('full');
     return { world, id };
@@ -142,7 +142,7 @@ describe('the second copy of a create that rests', () => {
   it('the second copy of a create that rests is identified once the exchange reports its client order id', async () => {
     const world = await RestWorld.open({ switches: { openOrdersClientId: 'off' } });
     world.plantFaults(atCall(1, 'NET.dup', 'spot.newOrder'), atCall(1, 'NET.respDrop', 'spot.queryOrder'));
-    world.placeOrder(LIMIT);
+    world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     world.passUntil(() => world.audit('full').kind !== 'gap', 60_000);
     expect(world.haltCodes).toEqual(['DUPLICATE']);
@@ -154,7 +154,7 @@ describe('a reply', () => {
     const world = await openWorld();
     spotTrader(world).placeLimit('bob', 'SELL', '5', '80');
     world.plantFaults(changeRows('spot.myTrades', 'symbol', 'ETHUSDT'));
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(5000);
     expect(world.audit('full').kind).not.toBe('ok');
     expect(world.fillCount).toBe(0);
@@ -173,7 +173,7 @@ describe('a reply', () => {
     ['spot.queryOrder', 'orderId', '12345', 'cancelSent'],
   ])('a reply to %s with another %s is ignored', async (op, field, value, lifecycle) => {
     const world = await openWorld();
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     world.plantFaults(changeRows(op, field, value));
     world.cancel(id);
@@ -187,7 +187,7 @@ describe('a reply', () => {
 
   it('a reply to myTrades with the other side of the order is not booked', async () => {
     const world = await openWorld();
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     const ids = `"symbol":"BTCUSDT","id":77,"bidId":1,"askId":${world.orderById(id).venueId}`;
     const body = `[{${ids},"price":90,"qty":0.1,"time":${world.nowMs},"isBuyer":false,"isMaker":true,"feeCoin":"USDT","fee":0.01}]`;
@@ -281,7 +281,7 @@ describe('an operator who clears a mismatch', () => {
     world.plantFaults(replaceReplies('spot.account', body));
     expect(world.audit('full').kind).toBe('mismatch');
     world.noFaults();
-    withdraw(world, 'USDT', 99_000 * UNITS);
+    withdraw(world, 'USDT', 99_000 * UNITS_PER_COIN);
     world.exchange.clear('MISMATCH', null);
     expect(world.audit('full')).toMatchObject({
       kind: 'mismatch',
@@ -293,7 +293,7 @@ describe('an operator who clears a mismatch', () => {
 describe('a fill that is finer than a lot', () => {
   it('a fill that is finer than a lot is booked in whole lots, the rest is a position of the account, and the halt names it', async () => {
     const world = await openWorld();
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     const venueId = world.orderById(id).venueId;
     const tradeRow = (tradeId: number, qty: string): string =>
@@ -319,12 +319,12 @@ describe('a fill that is finer than a lot', () => {
     // The two parts below a lot add up to whole lots, so nothing remains for the account.
     expect(world.exchange.externalPositions).toMatchObject([{ qty: '0', quote: '0' }]);
     // 0.1 coins at 90, and two fees of 0.01.
-    expect(world.cashChange).toBe(-9.02 * UNITS);
+    expect(world.cashChange).toBe(-9.02 * UNITS_PER_COIN);
   });
 
   it('a fill finer than a lot that completes its order is named by the halt, and the order ends', async () => {
     const world = await openWorld();
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     const venueId = world.orderById(id).venueId;
     const tradeRow = `{"symbol":"BTCUSDT","id":77,"bidId":${venueId},"askId":1,"price":90,"qty":0.09995,"time":${world.nowMs},"isBuyer":true,"isMaker":true,"feeCoin":"USDT","fee":0}`;

@@ -7,7 +7,7 @@ import { BTC, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.t
 import { spotTrader } from '../fixtures/restOthers.ts';
 
 /** A buy of 0.1 coins at 90, below the market. */
-const LIMIT = { lots: 1000, limit: 9000 } as const;
+const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** Opens a bot and its exchange in virtual time. */
 const openWorld = (options: RestWorldOptions = {}) => RestWorld.open(options);
 
@@ -15,7 +15,7 @@ const openWorld = (options: RestWorldOptions = {}) => RestWorld.open(options);
 async function placeUnderFault(point: string, params: Readonly<Record<string, number | string>>, options: RestWorldOptions = {}) {
   const world = await openWorld(options);
   world.plantFault(point, params);
-  const id = world.placeOrder(LIMIT);
+  const id = world.placeOrder(LIMIT_TERMS);
   world.passTime(100);
   world.passUntil(() => !['sent', 'unknown'].includes(world.orderById(id).lifecycle), 900_000);
   return { world, id };
@@ -74,7 +74,7 @@ describe('N1 to N8: the network', () => {
       atEveryCall('NET.reqDrop', 'spot.openOrders'),
       atEveryCall('NET.reqDrop', 'spot.myTrades'),
     );
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(11_000);
     expect(world.orderById(id).lifecycle).toBe('unknown');
     world.passTime(5000);
@@ -109,11 +109,11 @@ describe('N1 to N8: the network', () => {
   it('N5: an order without a connection ends as not sent, and the next order may be sent', async () => {
     const world = await openWorld();
     world.isRefused = true;
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(500);
     expect(world.orderById(id)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
     world.isRefused = false;
-    const nextOrder = world.placeOrder(LIMIT);
+    const nextOrder = world.placeOrder(LIMIT_TERMS);
     world.passTime(500);
     expect(world.orderById(nextOrder).lifecycle).toBe('working');
     expectOneOutcome(world, nextOrder, 1);
@@ -122,7 +122,7 @@ describe('N1 to N8: the network', () => {
   it('N6: of two orders with one client order id one counts and the other is cancelled, and the account is halted', async () => {
     const world = await openWorld();
     world.plantFault('NET.dup');
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     expect(world.placedCountOf(id)).toBe(2);
     expect(world.audit('full').kind).toBe('mismatch');
@@ -135,7 +135,7 @@ describe('N1 to N8: the network', () => {
   it('N7: during a partition an unknown order keeps its exposure, and is found when the network recovers', async () => {
     const world = await openWorld();
     world.plantFault('NET.respDrop');
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(30);
     world.plantFaults({ point: 'NET.reqDrop', p: 1 });
     world.passTime(300_000, 50);
@@ -149,7 +149,7 @@ describe('N1 to N8: the network', () => {
   it('N8: while reads fail no order is proved absent, however long this lasts', async () => {
     const world = await openWorld();
     world.plantFaults(atCall(1, 'NET.reqDrop', 'spot.newOrder'), atEveryCall('NET.reqDrop', 'spot.myTrades'));
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200_000, 50);
     expect(world.orderById(id).lifecycle).toBe('unknown');
     expect(world.audit('fast').kind).toBe('gap');
@@ -187,7 +187,7 @@ describe('X1 to X9: the exchange', () => {
     const world = await openWorld();
     spotTrader(world).placeLimit('bob', 'SELL', '0.1', '90');
     world.plantFault('NET.respDrop');
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passUntil(() => world.orderById(id).lifecycle === 'done', 60_000);
     expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
     expectOneOutcome(world, id, 1);
@@ -196,7 +196,7 @@ describe('X1 to X9: the exchange', () => {
   it('X1: three unknown orders within five minutes are an incident, which ends after ten minutes without one', async () => {
     const world = await openWorld();
     world.plantFaults(atEveryCall('BUS.unknown', 'spot.cancelOrder', { executed: 0, code: -1007 }));
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     world.cancel(id);
     world.passTime(20_000);
@@ -209,7 +209,7 @@ describe('X1 to X9: the exchange', () => {
 
   it('X3: after -1003 creates wait, and cancels continue', async () => {
     const world = await openWorld();
-    const resting = world.placeOrder(LIMIT);
+    const resting = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     world.plantFault('GW.code', { code: -1003 });
     const refused = world.placeOrder({ side: 'sell', lots: 1000, limit: 11_000 });
@@ -234,7 +234,7 @@ describe('X1 to X9: the exchange', () => {
     world.audit('full');
     const requestCount = () => Array.from(world.sentCounts.values()).reduce((sum, count) => sum + count, 0);
     const countBefore = requestCount();
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(10_000);
     expect(ENDINGS[world.engine.orders.columns().ending[id - 1]!]).toBe('denied');
     expect(requestCount()).toBe(countBefore);
@@ -264,7 +264,7 @@ describe('X1 to X9: the exchange', () => {
 
   it('X5: an order that fills during a slow cancel keeps its exposure until its end is confirmed', async () => {
     const world = await openWorld();
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     world.plantFault('BUS.cancelDelay', { ms: 20_000 }, 'spot.cancelOrder');
     world.cancel(id);
@@ -279,7 +279,7 @@ describe('X1 to X9: the exchange', () => {
 
   it.each([-1145, -2013, -1112])('X5: %i in answer to a cancel proves nothing: the order is read, and cancelled again', async (code) => {
     const world = await openWorld();
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     world.plantFault('GW.code', { code }, 'spot.cancelOrder');
     world.cancel(id);
@@ -295,7 +295,7 @@ describe('X1 to X9: the exchange', () => {
     const world = await openWorld();
     // The request is in a queue of the exchange that does not check the time, so the exchange breaks its own admission rule.
     world.plantFault('NET.reqDrop');
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passUntil(() => world.orderById(id).reason === 'noEffect');
     world.noFaults();
     world.service.spot.place(0, world.orderById(id), world.clientOrderIdOf(id));
@@ -309,7 +309,7 @@ describe('X1 to X9: the exchange', () => {
   it('X6: an order that was refused, and has filled anyway, is booked', async () => {
     const world = await openWorld();
     world.plantFault('GW.code', { code: -1100 });
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     expect(world.orderById(id).reason).toBe('refused');
     spotTrader(world).placeLimit('bob', 'SELL', '0.1', '90');
@@ -332,7 +332,7 @@ describe('X1 to X9: the exchange', () => {
 
   it('X8: an order with a status that the bot does not know counts as live, and is reported', async () => {
     const world = await openWorld();
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     const row = { symbol: 'BTCUSDT', orderId: 0, clientOrderId: world.clientOrderIdOf(id), price: '90', origQty: '0.1', executedQty: '0', type: 'LIMIT', side: 'BUY', status: 'MELTED' }; // prettier-ignore
     // The id has more digits than a number of JavaScript can hold.
@@ -349,7 +349,7 @@ describe('X1 to X9: the exchange', () => {
 
   it('X9: both legs of a trade with ourselves are booked once', async () => {
     const world = await openWorld();
-    const buy = world.placeOrder(LIMIT);
+    const buy = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     const sell = world.placeOrder({ side: 'sell', lots: 1000, limit: 9000 });
     world.passTime(2000);

@@ -8,7 +8,7 @@ import { RestWorld } from '../fixtures/restFixture.ts';
 import { spotTrader } from '../fixtures/restOthers.ts';
 
 /** A buy of 0.1 coins at 90, below the market. */
-const LIMIT = { lots: 1000, limit: 9000 } as const;
+const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** Hides the client order ids of all orders from reads. */
 const HIDDEN_IDS = [changeRows('spot.openOrders', 'clientOrderId', '0'), changeRows('spot.queryOrder', 'clientOrderId', '0')] as const;
 
@@ -30,9 +30,9 @@ async function openWithForeign(...faultOfReply: Parameters<typeof atCall> | []) 
   const world = await RestWorld.open();
   const [nth = 2, point = 'NET.respDrop', op = 'spot.newOrder', params = {}] = faultOfReply;
   world.plantFaults(atCall(1, 'GW.code', 'spot.newOrder', { code: -1138 }), atCall(nth, point, op, params), ...HIDDEN_IDS);
-  const refused = world.placeOrder(LIMIT);
+  const refused = world.placeOrder(LIMIT_TERMS);
   world.passUntil(() => world.orderById(refused).reason === 'refused');
-  const lost = world.placeOrder(LIMIT);
+  const lost = world.placeOrder(LIMIT_TERMS);
   world.passUntil(() => world.exchange.foreignOrders.length > 0, 30_000);
   return { world, refused, lost, venueId: foreignOf(world)[0]! };
 }
@@ -125,7 +125,7 @@ describe('a foreign order that was reported while an order of the bot had a wron
   async function openContested({ isCleared = false } = {}) {
     const world = await RestWorld.open();
     world.plantFaults(replaceReplies('spot.newOrder', '{"orderId":777}'), ...HIDDEN_IDS);
-    const bought = world.placeOrder(LIMIT);
+    const bought = world.placeOrder(LIMIT_TERMS);
     world.passUntil(() => world.exchange.foreignOrders.length > 0, 30_000);
     if (isCleared) clearHalt(world);
     const sold: OrderId = world.placeOrder({ side: 'sell', lots: 1000, limit: 12_000 });
@@ -160,7 +160,7 @@ describe('the reason of a foreign order', () => {
   it('a foreign order that was created after the admission windows of refused orders with its terms may be none of them', async () => {
     const world = await RestWorld.open();
     world.plantFaults(...[1, 2].map((nth) => atCall(nth, 'GW.code', 'spot.newOrder', { code: -1138 })), ...HIDDEN_IDS);
-    const refused = [LIMIT, LIMIT].map((terms) => {
+    const refused = [LIMIT_TERMS, LIMIT_TERMS].map((terms) => {
       const id = world.placeOrder(terms);
       world.passUntil(() => world.orderById(id).reason === 'refused');
       return world.clientOrderIdOf(id);

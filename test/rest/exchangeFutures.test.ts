@@ -10,7 +10,7 @@ const CREATE = 'futures.createOrder';
 /** The request that creates an order, as `sentCounts` has it. */
 const CREATE_REQUEST = 'POST /fapi/v1/order';
 /** A buy of ten contracts of 0.001 coins at 900.0, below the market of about 1000.0. */
-const LIMIT = { lots: 10, limit: 9000 } as const;
+const LIMIT_TERMS = { lots: 10, limit: 9000 } as const;
 
 /** Opens a bot that trades a contract, and its exchange, in virtual time. */
 const openWorld = (options: RestWorldOptions = {}) =>
@@ -28,7 +28,7 @@ describe('contracts', () => {
     expect(world.sentCounts.get('POST /fapi/v1/edit_lever')).toBe(1);
 
     const unsettledWorld = await openWorld({ service: { off: ['futures.changeLeverage'] } });
-    unsettledWorld.placeOrder(LIMIT);
+    unsettledWorld.placeOrder(LIMIT_TERMS);
     unsettledWorld.passTime(10_000);
     expect(unsettledWorld.reported.some((line) => line.startsWith('halt raised SETTINGS'))).toBe(true);
     expect(unsettledWorld.engine.orders.active()).toEqual([]);
@@ -76,7 +76,7 @@ describe('a create of a contract whose reply is lost', () => {
     async (point, params, placedCount) => {
       const world = await openWorld();
       world.plantFault(point, params, CREATE);
-      const id = world.placeOrder(LIMIT);
+      const id = world.placeOrder(LIMIT_TERMS);
       world.passUntil(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
       world.passUntil(() => !['sent', 'unknown'].includes(world.orderById(id).lifecycle), 900_000);
       expect(world.orderById(id)).toMatchObject(placedCount === 1 ? { lifecycle: 'working' } : { lifecycle: 'done', reason: 'noEffect' });
@@ -88,7 +88,7 @@ describe('a create of a contract whose reply is lost', () => {
     const world = await openWorld();
     futuresTrader(world).placeOrder('bob', 'SELL', 10, 900);
     world.plantFault('NET.respDrop', {}, CREATE);
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passUntil(() => world.orderById(id).lifecycle === 'done', 60_000);
     expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect(world.reported.some((line) => line.includes('orderHistory found'))).toBe(true);

@@ -22,7 +22,7 @@ import { futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 /** A buy of 0.1 coins at 90, below the market. */
-const LIMIT = { lots: 1000, limit: 9000 } as const;
+const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 
 /** Time from the signing of an order to its absence horizon: the window of a request, the least wait, and the read lag of lists. */
 const HORIZON_MS = RECV_WINDOW_MS + DEFAULT_ABSENCE_BOUNDS.deltaMinMs + DEFAULT_ABSENCE_BOUNDS.readLagMs;
@@ -49,7 +49,7 @@ describe('evidence', () => {
   it('evidence proves nothing before the exchange itself has reached the absence horizon, even if the clock of this computer is ahead', async () => {
     const world = await RestWorld.open({ skewMs: 10_000 });
     world.plantFault('NET.reqDrop');
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passUntil(() => world.orderById(id).reason === 'noEffect');
     expect(world.nowMs - world.journal.signMs(world.orderById(id))).toBeGreaterThan(HORIZON_MS);
   });
@@ -61,9 +61,9 @@ describe('evidence', () => {
       atCall(2, 'NET.respDrop', 'spot.newOrder'),
       changeRows('spot.queryOrder', 'clientOrderId', '0'),
     );
-    const refused = world.placeOrder(LIMIT);
+    const refused = world.placeOrder(LIMIT_TERMS);
     world.passUntil(() => world.orderById(refused).reason === 'refused');
-    const lost = world.placeOrder(LIMIT);
+    const lost = world.placeOrder(LIMIT_TERMS);
     world.passTime(120_000);
     expect(world.orderById(lost).lifecycle).toBe('unknown');
     const [foreign] = world.exchange.foreignOrders;
@@ -76,7 +76,7 @@ describe('evidence', () => {
     const world = await RestWorld.open();
     const recorded = recordAssessments(world);
     world.plantFaults(atCall(1, 'NET.reqDrop', 'spot.newOrder'), atEveryCall('NET.respDelay', 'spot.openOrders', { ms: 2000 }));
-    world.placeOrder(LIMIT);
+    world.placeOrder(LIMIT_TERMS);
     const isOfOpenOrders = ({ evidence }: Assessment): boolean => evidence.channel === 'openOrders' && evidence.complete;
     world.passUntil(() => recorded.some(isOfOpenOrders), 60_000);
     const { evidence, atMs } = recorded.find(isOfOpenOrders)!;
@@ -122,7 +122,7 @@ describe('evidence', () => {
 describe('an order of the bot', () => {
   it('an order of the bot that is not found by its id stays working, and is reported', async () => {
     const world = await RestWorld.open();
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     world.plantFaults(replaceReplies('spot.queryOrder', '{"code":"0","msg":"succ","data":null}'));
     world.cancel(id);

@@ -6,7 +6,7 @@ import { DEFAULT_ABSENCE_BOUNDS } from '../../src/orders/prove/absenceBounds.ts'
 import { RestWorld } from '../fixtures/restFixture.ts';
 
 /** A limit order far below the market. */
-const LIMIT = { lots: 1000, limit: 9000 } as const;
+const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** Delay after which the lists show an order, ms. */
 const LAG_MS = 20_000;
 
@@ -14,7 +14,7 @@ it('an order that lists show 20 s late raises the read lag of the exchange to th
   const world = await RestWorld.open();
   expect(world.bounds.readLagMs).toBe(3000);
   world.plantFault('READ.lag', { ms: LAG_MS });
-  const id = world.placeOrder(LIMIT);
+  const id = world.placeOrder(LIMIT_TERMS);
   while (world.nowMs - world.engine.orders.get(id)!.createdMs < LAG_MS + 15_000) {
     world.audit('fast');
     world.passTime(1000);

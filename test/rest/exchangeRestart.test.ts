@@ -7,7 +7,7 @@ import { spotTrader, futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 /** A buy of 0.1 coins at 90, below the market. */
-const LIMIT = { lots: 1000, limit: 9000 } as const;
+const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** How long an order may still arrive after an incident: the least wait before its absence is proven. */
 const INCIDENT_MS = DEFAULT_ABSENCE_BOUNDS.deltaIncidentMs;
 /** The request that creates an order, as `sentCounts` has it. */
@@ -16,7 +16,7 @@ const CREATE_REQUEST = 'POST /sapi/v1/order';
 describe('after a restart', () => {
   it('a working order continues after a restart: what it fills meanwhile is booked once', async () => {
     const firstWorld = await RestWorld.open();
-    const id = firstWorld.placeOrder(LIMIT);
+    const id = firstWorld.placeOrder(LIMIT_TERMS);
     firstWorld.passTime(200);
     spotTrader(firstWorld).placeLimit('bob', 'SELL', '0.03', '90');
     firstWorld.settle();
@@ -40,7 +40,7 @@ describe('after a restart', () => {
     const firstWorld = await RestWorld.open();
     firstWorld.audit('full');
     if (request === 'is lost') firstWorld.plantFault('NET.reqDrop');
-    const id = firstWorld.placeOrder(LIMIT);
+    const id = firstWorld.placeOrder(LIMIT_TERMS);
     firstWorld.passTime(5);
     firstWorld.passTime(30);
     const nextWorld = await firstWorld.restart();
@@ -58,7 +58,7 @@ describe('after a restart', () => {
       const firstWorld = await RestWorld.open();
       firstWorld.audit('full');
       firstWorld.plantFault('BUS.unknown', { executed: 0, code });
-      const id = firstWorld.placeOrder(LIMIT);
+      const id = firstWorld.placeOrder(LIMIT_TERMS);
       firstWorld.passTime(200);
       expect(firstWorld.orderById(id).lifecycle).toBe('unknown');
       const nextWorld = await firstWorld.restart();
@@ -72,7 +72,7 @@ describe('after a restart', () => {
 
   it('a cancel is sent again after a restart until the order has ended', async () => {
     const firstWorld = await RestWorld.open();
-    const id = firstWorld.placeOrder(LIMIT);
+    const id = firstWorld.placeOrder(LIMIT_TERMS);
     firstWorld.passTime(200);
     firstWorld.plantFault('NET.reqDrop', {}, 'spot.cancelOrder');
     firstWorld.cancel(id);
@@ -85,7 +85,7 @@ describe('after a restart', () => {
 
   it('journalled totals continue after a restart: a trade that is not booked yet explains the account', async () => {
     const firstWorld = await RestWorld.open();
-    const id = firstWorld.placeOrder(LIMIT);
+    const id = firstWorld.placeOrder(LIMIT_TERMS);
     firstWorld.passTime(200);
     firstWorld.audit('full');
     // The order fills, and the process dies before it has read the fill.
@@ -99,7 +99,7 @@ describe('after a restart', () => {
   it('an order that was proven absent may still arrive after a restart', async () => {
     const firstWorld = await RestWorld.open();
     firstWorld.plantFault('NET.reqDrop');
-    const id = firstWorld.placeOrder(LIMIT);
+    const id = firstWorld.placeOrder(LIMIT_TERMS);
     firstWorld.passUntil(() => firstWorld.orderById(id).reason === 'noEffect');
     const nextWorld = await firstWorld.restart();
     nextWorld.noFaults();

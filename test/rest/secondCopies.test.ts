@@ -6,7 +6,7 @@ import { RestWorld } from '../fixtures/restFixture.ts';
 import { spotTrader } from '../fixtures/restOthers.ts';
 
 /** A buy of 0.1 coins at 90, below the market. */
-const LIMIT = { lots: 1000, limit: 9000 } as const;
+const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 
 /** Returns the reason of the halt for second copies; empty without one. */
 const reasonOf = ({ engine }: RestWorld): string => engine.risk.halts.causes().find(({ code }) => code === 'DUPLICATE')?.why ?? '';
@@ -17,7 +17,7 @@ const copiesNamedIn = (why: string): string[] =>
 /** Sends orders whose creates the network delivers twice, and runs a full audit. Returns their client order ids. */
 function sendTwice(world: RestWorld, count: number): readonly string[] {
   world.plantFaults(...Array.from({ length: count }, (_, index) => atCall(index + 1, 'NET.dup', 'spot.newOrder')));
-  const ids = Array.from({ length: count }, () => world.placeOrder(LIMIT));
+  const ids = Array.from({ length: count }, () => world.placeOrder(LIMIT_TERMS));
   world.passTime(5000);
   expect(ids.map((id) => world.placedCountOf(id))).toEqual(ids.map(() => 2));
   world.audit('full');
@@ -54,7 +54,7 @@ describe('the halt for second copies', () => {
   it('after a restart, the halt names the second copy of an order that had ended before', async () => {
     const world = await RestWorld.open();
     spotTrader(world).placeLimit('bob', 'SELL', '5', '80');
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passUntil(() => world.orderById(id).reason === 'filled');
     // The network delivers the create again, and the process ends.
     world.service.spot.place(0, world.orderById(id), world.clientOrderIdOf(id));
@@ -66,7 +66,7 @@ describe('the halt for second copies', () => {
   it('after a restart, an order of another owner is foreign, also if an order of the bot had ended before', async () => {
     const world = await RestWorld.open();
     spotTrader(world).placeLimit('bob', 'SELL', '0.1', '90');
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passUntil(() => world.orderById(id).reason === 'filled');
     world.service.spot.place(0, world.orderById(id), 'NOT-OURS-1');
     const restarted = await world.restart();
@@ -76,7 +76,7 @@ describe('the halt for second copies', () => {
 
   it('after a restart that lost the reply, the older of two copies is the order', async () => {
     const world = await RestWorld.open();
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(5);
     world.passTime(30);
     expect(world.placedCountOf(id)).toBe(1);

@@ -5,7 +5,7 @@ import { atCall, atEveryCall, replaceReplies } from '../fixtures/plantedFaults.t
 import { RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 
 /** A buy of 0.1 coins at 90, below the market. */
-const LIMIT = { lots: 1000, limit: 9000 } as const;
+const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** Opens a bot and its exchange in virtual time. */
 const openWorld = (options: RestWorldOptions = {}) => RestWorld.open(options);
 /** Returns scope and reason of each halt with this code. */
@@ -19,7 +19,7 @@ describe('two orders that are acknowledged with one id', () => {
   /** Places two buys, and both replies name the id of the first. Reads of open orders are lost, so both stay unknown. */
   async function placeTwo(ofSecond: { readonly instrument?: number } = {}) {
     const world = await openWorld();
-    const firstOrder = world.placeOrder(LIMIT);
+    const firstOrder = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     const body = `{"orderId":${world.orderById(firstOrder).venueId}}`;
     world.plantFaults(
@@ -27,7 +27,7 @@ describe('two orders that are acknowledged with one id', () => {
       atEveryCall('NET.reqDrop', 'spot.openOrders'),
       atEveryCall('NET.reqDrop', 'spot.queryOrder'),
     );
-    const secondOrder = world.placeOrder({ ...LIMIT, limit: 8900, ...ofSecond });
+    const secondOrder = world.placeOrder({ ...LIMIT_TERMS, limit: 8900, ...ofSecond });
     world.passTime(100);
     return { world, first: firstOrder, second: secondOrder };
   }
@@ -75,7 +75,7 @@ describe('two orders that are acknowledged with one id', () => {
   it('a second order that is acknowledged with the id of a second copy of the first is unknown, and found', async () => {
     const world = await openWorld();
     world.plantFault('NET.dup');
-    world.placeOrder(LIMIT);
+    world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     world.audit('full');
     const copyVenueId = /order (\d+) of/.exec(haltsWith(world, 'DUPLICATE')[0]!.why)![1]!;
@@ -97,7 +97,7 @@ describe('two orders that are acknowledged with one id', () => {
 
   it('one of two orders with the same id that is being cancelled is cancelled once it is found', async () => {
     const world = await openWorld();
-    const firstOrder = world.placeOrder(LIMIT);
+    const firstOrder = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);
     const body = `{"orderId":${world.orderById(firstOrder).venueId}}`;
     world.plantFaults(
@@ -107,7 +107,7 @@ describe('two orders that are acknowledged with one id', () => {
     );
     world.cancel(firstOrder);
     world.passTime(50);
-    world.placeOrder({ ...LIMIT, limit: 8900 });
+    world.placeOrder({ ...LIMIT_TERMS, limit: 8900 });
     world.passTime(100);
     world.noFaults();
     world.passUntil(() => world.orderById(firstOrder).lifecycle === 'done', 120_000);

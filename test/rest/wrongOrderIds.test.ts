@@ -10,7 +10,7 @@ import { futuresTrader, spotTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 /** A buy of 0.1 coins at 90, below the market. */
-const LIMIT = { lots: 1000, limit: 9000 } as const;
+const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** An id that no order of the exchange has. */
 const WRONG_ID = '777';
 
@@ -25,7 +25,7 @@ const openIdsOf = ({ service }: RestWorld): readonly string[] =>
 async function openWithWrongId(): Promise<{ readonly world: RestWorld; readonly id: OrderId }> {
   const world = await RestWorld.open();
   world.plantFaults(replaceReplies('spot.newOrder', `{"orderId":${WRONG_ID}}`));
-  const id = world.placeOrder(LIMIT);
+  const id = world.placeOrder(LIMIT_TERMS);
   world.passTime(1000);
   world.noFaults();
   return { world, id };
@@ -60,7 +60,7 @@ describe('an order that is acknowledged with a wrong id', () => {
     const world = await RestWorld.open();
     spotTrader(world).placeLimit('bob', 'SELL', soldQty, '90');
     world.plantFaults(replaceReplies('spot.newOrder', `{"orderId":${WRONG_ID}}`));
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(1000);
     world.noFaults();
     expect(world.audit('full').kind).toBe('mismatch');
@@ -136,7 +136,7 @@ describe('an order that is acknowledged with a wrong id', () => {
     spotTrader(world).post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: otherId });
     world.passTime(1000);
     world.plantFaults(replaceReplies('spot.newOrder', `{"orderId":${otherId}}`), atEveryCall('NET.reqDrop', 'spot.openOrders'));
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(5000);
     // The query shows the other order, which is canceled. That of the bot is open.
     expect([world.orderById(id).lifecycle, openIdsOf(world).length]).toEqual(['unknown', 1]);
@@ -178,7 +178,7 @@ describe('an order with a second copy whose acknowledgement has no client order 
       atEveryCall('NET.reqDrop', 'spot.queryOrder'),
       atEveryCall('NET.reqDrop', 'spot.openOrders'),
     );
-    const id = world.placeOrder(LIMIT);
+    const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(100);
     // The list is newest first, so its first row is the copy.
     const wholeList = spotTrader(world).get('/sapi/v1/openOrders?symbol=BTCUSDT').body;

@@ -7,9 +7,10 @@ import { FuturesFixture } from './futuresFixture.ts';
 import { ACCOUNTS, ALL_PERMISSIONS, BTC, codeOf, ServiceFixture } from './serviceFixture.ts';
 
 /** A valid order. Each test breaks one thing. */
-const ORDER = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
+const LIMIT_BUY = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
 /** Returns the code of the answer to ORDER with the given changes, 0 if it is accepted. */
-const codeOfOrder = (fixture: ServiceFixture, overrides: object = {}) => codeOf(fixture.post('/sapi/v1/order', { ...ORDER, ...overrides }));
+const codeOfOrder = (fixture: ServiceFixture, overrides: object = {}) =>
+  codeOf(fixture.post('/sapi/v1/order', { ...LIMIT_BUY, ...overrides }));
 const withoutHeader = (name: string) => ({ headers: { [name]: undefined } });
 const codeOfCancel = (fixture: ServiceFixture, orderId: string) => codeOf(fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }));
 

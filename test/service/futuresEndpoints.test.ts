@@ -56,7 +56,7 @@ interface ExpectedAnswer {
   readonly answer: string;
 }
 const AT = 'contractName=E-BTC-USDT';
-const ORDER = { contractName: 'E-BTC-USDT', volume: 5, price: 800, type: 'LIMIT', side: 'BUY', open: 'OPEN', positionType: 1 };
+const LIMIT_BUY = { contractName: 'E-BTC-USDT', volume: 5, price: 800, type: 'LIMIT', side: 'BUY', open: 'OPEN', positionType: 1 };
 const SUCCESS_BODY = '{"code":"0","msg":"成功","data":null}';
 const WIDE_SUCCESS_BODY = '{"code":"0","msg":"成功","data":null,"msgData":null,"succ":true}';
 
@@ -90,7 +90,7 @@ const EXPECTED_ANSWERS: readonly ExpectedAnswer[] = [
     target: `/fapi/v1/klines?${AT}&interval=1h&limit=3`,
     answer: '[{"idx":1767571200000,"open":"1000","close":"900.5","high":"1000","low":"900.5","vol":"50"}]',
   },
-  { op: 'futures.createOrder', target: '/fapi/v1/order', body: ORDER, answer: '{"orderId":"1954000000000000005"}' },
+  { op: 'futures.createOrder', target: '/fapi/v1/order', body: LIMIT_BUY, answer: '{"orderId":"1954000000000000005"}' },
   {
     op: 'futures.orderInformation',
     target: `/fapi/v1/order?${AT}&orderId=${FIRST}&clientOrderId=0`,
@@ -102,7 +102,7 @@ const EXPECTED_ANSWERS: readonly ExpectedAnswer[] = [
   {
     op: 'futures.createConditionOrder',
     target: '/fapi/v1/conditionOrder/',
-    body: { ...ORDER, triggerType: '4', triggerPrice: '850.5', clientOrderId: 'c-1' },
+    body: { ...LIMIT_BUY, triggerType: '4', triggerPrice: '850.5', clientOrderId: 'c-1' },
     answer: '{"code":"0","msg":"Success","data":{"triggerIds":["1622000000000000002"],"ids":[],"cancelIds":[]},"msgData":null,"succ":true}',
   },
   {

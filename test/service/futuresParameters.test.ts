@@ -14,7 +14,7 @@ const ORDER_OF_ALICE = '1954000000000000001';
 const TRIGGER_OF_ALICE = '1622000000000000001';
 const contractName = 'E-BTC-USDT';
 /** Arguments of an order that rests. */
-const ORDER = {
+const LIMIT_BUY = {
   contractName,
   volume: 1,
   price: 10,
@@ -26,7 +26,7 @@ const ORDER = {
   timeInForce: 'IOC',
 };
 /** Arguments of the order that a trigger order places. */
-const { timeInForce: _timeInForce, ...TRIGGERED_ORDER } = ORDER;
+const { timeInForce: _timeInForce, ...TRIGGERED_ORDER } = LIMIT_BUY;
 
 /** Arguments of a valid call at an exchange where alice has an order and a trigger order. */
 const VALID_ARGS: Readonly<Partial<Record<Op, NamedArgs>>> = {
@@ -34,7 +34,7 @@ const VALID_ARGS: Readonly<Partial<Record<Op, NamedArgs>>> = {
   'futures.ticker': { contractName },
   'futures.indexPrice': { contractName, limit: 5 },
   'futures.klines': { contractName, interval: '1min', limit: 5 },
-  'futures.createOrder': ORDER,
+  'futures.createOrder': LIMIT_BUY,
   'futures.orderInformation': { contractName, orderId: ORDER_OF_ALICE, clientOrderId: 'x' },
   'futures.createConditionOrder': { triggerType: '4', triggerPrice: '9', ...TRIGGERED_ORDER },
   'futures.cancelOrder': { contractName, orderId: ORDER_OF_ALICE },
@@ -51,9 +51,9 @@ const VALID_ARGS: Readonly<Partial<Record<Op, NamedArgs>>> = {
 };
 
 // The codes of a parameter that is missing, empty, of a foreign type, with illegal characters, or beyond its range.
-const NAME: FaultCodes = { missing: -1121, empty: -1121, wrongType: -1102, illegalChars: -1100, outOfRange: ['e-btc-usdt', -1121] };
-const OPTIONAL_NAME: FaultCodes = { ...NAME, missing: 0 };
-const LIMIT: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -1102, outOfRange: [0, -1102] };
+const NAME_FAULTS: FaultCodes = { missing: -1121, empty: -1121, wrongType: -1102, illegalChars: -1100, outOfRange: ['e-btc-usdt', -1121] };
+const OPTIONAL_NAME: FaultCodes = { ...NAME_FAULTS, missing: 0 };
+const LIMIT_FAULTS: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -1102, outOfRange: [0, -1102] };
 const PRICE: FaultCodes = { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [-1, -1102] };
 const TRIGGER_PRICE: FaultCodes = { ...PRICE, empty: -1105, outOfRange: ['0', -1102] };
 const VOLUME: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: [0, -1136] };
@@ -71,12 +71,16 @@ const MODEL: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, ille
 
 /** The codes of every parameter, by operation. */
 const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, FaultCodes>>>>> = {
-  'futures.depth': { contractName: NAME, limit: LIMIT },
-  'futures.ticker': { contractName: NAME },
-  'futures.indexPrice': { contractName: NAME, limit: LIMIT },
-  'futures.klines': { contractName: NAME, interval: { missing: -1102, empty: -1105, outOfRange: ['4h', -1102] }, limit: LIMIT },
+  'futures.depth': { contractName: NAME_FAULTS, limit: LIMIT_FAULTS },
+  'futures.ticker': { contractName: NAME_FAULTS },
+  'futures.indexPrice': { contractName: NAME_FAULTS, limit: LIMIT_FAULTS },
+  'futures.klines': {
+    contractName: NAME_FAULTS,
+    interval: { missing: -1102, empty: -1105, outOfRange: ['4h', -1102] },
+    limit: LIMIT_FAULTS,
+  },
   'futures.createOrder': {
-    contractName: NAME,
+    contractName: NAME_FAULTS,
     volume: VOLUME,
     price: PRICE,
     type: TYPE,
@@ -86,7 +90,11 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
     clientOrderId: CLIENT_ID,
     timeInForce: TIME_IN_FORCE,
   },
-  'futures.orderInformation': { contractName: NAME, orderId: { ...ORDER_ID, outOfRange: ['7', 0] }, clientOrderId: CLIENT_ID_IN_QUERY },
+  'futures.orderInformation': {
+    contractName: NAME_FAULTS,
+    orderId: { ...ORDER_ID, outOfRange: ['7', 0] },
+    clientOrderId: CLIENT_ID_IN_QUERY,
+  },
   'futures.createConditionOrder': {
     triggerType: TRIGGER_TYPE,
     triggerPrice: TRIGGER_PRICE,
@@ -95,24 +103,24 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
     open: OPEN,
     side: SIDE,
     type: TYPE,
-    contractName: NAME,
+    contractName: NAME_FAULTS,
     price: PRICE,
     volume: VOLUME,
   },
-  'futures.cancelOrder': { contractName: NAME, orderId: ORDER_ID },
+  'futures.cancelOrder': { contractName: NAME_FAULTS, orderId: ORDER_ID },
   'futures.openOrders': { contractName: OPTIONAL_NAME },
-  'futures.orderHistory': { contractName: OPTIONAL_NAME, limit: LIMIT, fromId: FROM_ID },
-  'futures.profitHistory': { contractName: OPTIONAL_NAME, limit: LIMIT, fromId: FROM_ID },
-  'futures.myTrades': { contractName: NAME, limit: LIMIT, fromId: { ...FROM_ID, wrongType: -1102 } },
-  'futures.positions': { contractName: NAME },
-  'futures.changePositionMode': { contractName: NAME, positionModel: MODEL },
-  'futures.changeMarginMode': { contractName: NAME, marginModel: MODEL },
+  'futures.orderHistory': { contractName: OPTIONAL_NAME, limit: LIMIT_FAULTS, fromId: FROM_ID },
+  'futures.profitHistory': { contractName: OPTIONAL_NAME, limit: LIMIT_FAULTS, fromId: FROM_ID },
+  'futures.myTrades': { contractName: NAME_FAULTS, limit: LIMIT_FAULTS, fromId: { ...FROM_ID, wrongType: -1102 } },
+  'futures.positions': { contractName: NAME_FAULTS },
+  'futures.changePositionMode': { contractName: NAME_FAULTS, positionModel: MODEL },
+  'futures.changeMarginMode': { contractName: NAME_FAULTS, marginModel: MODEL },
   'futures.changeLeverage': {
-    contractName: NAME,
+    contractName: NAME_FAULTS,
     nowLevel: { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -1102, outOfRange: ['101', -2100] },
   },
-  'futures.triggerOrderList': { contractName: NAME, page: LIMIT, limit: LIMIT },
-  'futures.cancelTriggerOrder': { contractName: NAME, orderId: ORDER_ID },
+  'futures.triggerOrderList': { contractName: NAME_FAULTS, page: LIMIT_FAULTS, limit: LIMIT_FAULTS },
+  'futures.cancelTriggerOrder': { contractName: NAME_FAULTS, orderId: ORDER_ID },
 };
 
 /** Returns an exchange where alice has an order and a trigger order. */
@@ -144,7 +152,7 @@ describe('every parameter', () => {
   );
 
   it('positionType is required under positionTypeRequired: yes and conditionRequired: all', () => {
-    const { positionType: _ofOrder, ...order } = ORDER;
+    const { positionType: _ofOrder, ...order } = LIMIT_BUY;
     expect(codeOfCall('futures.createOrder', order, { positionTypeRequired: 'yes' })).toBe(-1102);
     const { positionType: _ofTrigger, ...trigger } = VALID_ARGS['futures.createConditionOrder']!;
     expect(codeOfCall('futures.createConditionOrder', trigger, { conditionRequired: 'all' })).toBe(-1102);
@@ -152,12 +160,12 @@ describe('every parameter', () => {
   });
 
   it('a futures parameter may be text instead of a number, and a number instead of text, unless types are strict', () => {
-    expect(codeOfCall('futures.createOrder', { ...ORDER, volume: '1', price: '10.0', positionType: '1' })).toBe(0);
+    expect(codeOfCall('futures.createOrder', { ...LIMIT_BUY, volume: '1', price: '10.0', positionType: '1' })).toBe(0);
     expect(
       codeOfCall('futures.createConditionOrder', { ...VALID_ARGS['futures.createConditionOrder'], triggerType: 4, triggerPrice: 9 }),
     ).toBe(0);
     expect(codeOfCall('futures.changeLeverage', { contractName: 'E-ETH-USDT', nowLevel: 5 })).toBe(0);
-    expect(codeOfCall('futures.createOrder', { ...ORDER, volume: '1' }, { strictTypes: true })).toBe(-1102);
+    expect(codeOfCall('futures.createOrder', { ...LIMIT_BUY, volume: '1' }, { strictTypes: true })).toBe(-1102);
   });
 });
 
@@ -166,24 +174,24 @@ describe('causes', () => {
   const MARKET = { contractName, volume: 5, type: 'MARKET', side: 'BUY', open: 'OPEN' };
   const CLOSED = linearContract({ isTrading: false });
   it.each<[cause: string, args: NamedArgs, code: number, switches?: SwitchValues, overrides?: Partial<ServiceConfig>]>([
-    ['price with too many decimals', { ...ORDER, price: 10.01 }, -1147],
-    ['volume of a part of a contract', { ...ORDER, volume: 1.5 }, -1147],
+    ['price with too many decimals', { ...LIMIT_BUY, price: 10.01 }, -1147],
+    ['volume of a part of a contract', { ...LIMIT_BUY, volume: 1.5 }, -1147],
     ['value with too many decimals', { ...MARKET, volume: '5.00001' }, -1111],
-    ['price, by field', { ...ORDER, price: 10.01 }, -1111, { precisionCodes: 'byField' }],
-    ['volume below the minimum', { ...ORDER, volume: -1 }, -1136],
+    ['price, by field', { ...LIMIT_BUY, price: 10.01 }, -1111, { precisionCodes: 'byField' }],
+    ['volume below the minimum', { ...LIMIT_BUY, volume: -1 }, -1136],
     ['a value that buys no contract', { ...MARKET, volume: '0.0001' }, -1136],
     ['a MARKET with a time in force', { ...MARKET, timeInForce: 'IOC' }, -1014],
     ['price with MARKET', { ...MARKET, price: 5 }, 0],
     ['price with MARKET, strictly', { ...MARKET, price: 5 }, -1106, { unknownParams: 'reject' }],
     ['MARKET above the largest volume', { ...MARKET, volume: 5001 }, -2100, { marketOpenUnit: 'contracts' }],
-    ['another position type than that of the account', { ...ORDER, positionType: 2 }, -2100],
-    ['funds', { ...ORDER, volume: 1_000_000, price: 1000 }, -2017],
-    ['nothing to close', { ...ORDER, open: 'CLOSE' }, 10015],
-    ['frozen', ORDER, -2016, {}, FROZEN],
+    ['another position type than that of the account', { ...LIMIT_BUY, positionType: 2 }, -2100],
+    ['funds', { ...LIMIT_BUY, volume: 1_000_000, price: 1000 }, -2017],
+    ['nothing to close', { ...LIMIT_BUY, open: 'CLOSE' }, 10015],
+    ['frozen', LIMIT_BUY, -2016, {}, FROZEN],
     ['no market orders', MARKET, -1139, {}, { states: { [PERPETUAL.id]: { marketTrading: false } } }],
-    ['restricted', ORDER, 35, {}, { accounts: TRADERS.map((trader) => ({ ...trader, restricted: true })) }],
-    ['switched off', ORDER, -1020, {}, { off: ['futures.createOrder'] }],
-    ['a contract that is not open', ORDER, -2016, {}, { instruments: [BTC, ETH, CLOSED, ETH_PERPETUAL, INVERSE] }],
+    ['restricted', LIMIT_BUY, 35, {}, { accounts: TRADERS.map((trader) => ({ ...trader, restricted: true })) }],
+    ['switched off', LIMIT_BUY, -1020, {}, { off: ['futures.createOrder'] }],
+    ['a contract that is not open', LIMIT_BUY, -2016, {}, { instruments: [BTC, ETH, CLOSED, ETH_PERPETUAL, INVERSE] }],
   ])('a futures create gets the code of its cause: %s', (_name, args, expected, switches = {}, overrides = {}) => {
     const fixture = new FuturesFixture(overrides, switches);
     // A MARKET order needs a last price. Where nothing is overridden, bob can trade and sets one.
@@ -210,9 +218,9 @@ describe('causes', () => {
     const fixture = new FuturesFixture({ maxOpenOrders: 1, states: { [PERPETUAL.id]: { priceBandPpm: 100_000 } } });
     fixture.placeOrder('bob', 'SELL', 1, 100);
     fixture.placeOrder('alice', 'BUY', 1, 100);
-    expect(call(fixture, 'futures.createOrder', { ...ORDER, price: 89.9 })).toBe(-1138);
+    expect(call(fixture, 'futures.createOrder', { ...LIMIT_BUY, price: 89.9 })).toBe(-1138);
     fixture.placeOrder('alice', 'BUY', 1, 95);
-    expect(call(fixture, 'futures.createOrder', { ...ORDER, price: 95 })).toBe(-1015);
+    expect(call(fixture, 'futures.createOrder', { ...LIMIT_BUY, price: 95 })).toBe(-1015);
   });
 
   it('an order or a trigger that has ended cannot be cancelled', () => {

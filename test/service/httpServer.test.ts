@@ -66,7 +66,7 @@ function signedCall({ url, service }: RunningExchange, method: string, target: s
 const controlCall = async ({ controlUrl }: RunningExchange, method: string, path: string, body?: unknown): Promise<HttpReply> =>
   http(controlUrl + path, method, {}, body === undefined ? '' : JSON.stringify(body));
 
-const ORDER = '{"symbol":"BTCUSDT","volume":0.01,"side":"BUY","type":"LIMIT","price":1.00}';
+const ORDER_BODY = '{"symbol":"BTCUSDT","volume":0.01,"side":"BUY","type":"LIMIT","price":1.00}';
 
 describe('the server', () => {
   it('the server fills an order, and reports the new balance', async () => {
@@ -147,14 +147,14 @@ describe('the control port', () => {
   ])('the fault %s %j ends a create with %s and leaves %i orders', async (point, params, expectedOutcome, orderCount) => {
     const exchange = await startExchange();
     expect(JSON.parse((await scheduleFault(exchange, point, params)).body)).toEqual({ active: 1 });
-    const outcome = await signedCall(exchange, 'POST', '/sapi/v1/order', ORDER).then(
+    const outcome = await signedCall(exchange, 'POST', '/sapi/v1/order', ORDER_BODY).then(
       ({ status }) => status,
       (error: Error) => (/hang up|reset/.test(error.message) ? 'socket' : error.message),
     );
     expect(outcome).toBe(expectedOutcome);
     expect(await openOrderCount(exchange)).toBe(orderCount);
     // The next request succeeds.
-    expect((await signedCall(exchange, 'POST', '/sapi/v1/order', ORDER)).status).toBe(200);
+    expect((await signedCall(exchange, 'POST', '/sapi/v1/order', ORDER_BODY)).status).toBe(200);
   });
 
   it('a delayed reply waits for the clock of the exchange', async () => {
@@ -162,7 +162,7 @@ describe('the control port', () => {
     await controlCall(exchange, 'POST', '/clock', { pause: true });
     await scheduleFault(exchange, 'NET.respDelay', { ms: 60_000 });
     let isDone = false;
-    const waiting = signedCall(exchange, 'POST', '/sapi/v1/order', ORDER).then((answer) => ((isDone = true), answer));
+    const waiting = signedCall(exchange, 'POST', '/sapi/v1/order', ORDER_BODY).then((answer) => ((isDone = true), answer));
     await untilHeld(exchange);
     expect(await openOrderCount(exchange)).toBe(1);
     expect(isDone).toBe(false);
@@ -174,7 +174,7 @@ describe('the control port', () => {
     const exchange = await startExchange();
     await controlCall(exchange, 'POST', '/clock', { pause: true });
     await scheduleFault(exchange, 'NET.reqDelay', { ms: 5001 });
-    const waiting = signedCall(exchange, 'POST', '/sapi/v1/order', ORDER);
+    const waiting = signedCall(exchange, 'POST', '/sapi/v1/order', ORDER_BODY);
     await untilHeld(exchange);
     await controlCall(exchange, 'POST', '/clock', { stepMs: 5001 });
     expect((await waiting).body).toBe('{"code":-1021,"msg":"INVALID_TIMESTAMP"}');
@@ -209,7 +209,7 @@ describe('the control port', () => {
     expect(JSON.parse((await controlCall(exchange, 'POST', '/clock', { jumpMs: -2000 })).body)).toEqual({ now: moved.now - 2000 });
     expect((await signedCall(exchange, 'GET', '/sapi/v1/account')).body).toContain('-1021');
     await controlCall(exchange, 'POST', '/clock', { jumpMs: 2000 });
-    await signedCall(exchange, 'POST', '/sapi/v1/order', ORDER);
+    await signedCall(exchange, 'POST', '/sapi/v1/order', ORDER_BODY);
     const truth = JSON.parse((await controlCall(exchange, 'GET', '/truth')).body) as Readonly<Record<string, unknown>>;
     expect(truth).toMatchObject({
       accounts: [{ name: 'demo', uid: '10001' }],

@@ -9,9 +9,9 @@ import { FuturesFixture, INVERSE, PERPETUAL } from './futuresFixture.ts';
 import { ACCOUNTS, codeOf, ServiceFixture } from './serviceFixture.ts';
 
 const SPOT = { symbol: 'BTCUSDT', side: 'SELL', type: 'LIMIT', volume: 0.01 };
-const LIMIT = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'LIMIT', open: 'OPEN', volume: 1, price: 1000 };
+const CONTRACT_LIMIT = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'LIMIT', open: 'OPEN', volume: 1, price: 1000 };
 const MARKET = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'MARKET', open: 'OPEN' };
-const TRIGGER = { ...LIMIT, triggerType: '3', triggerPrice: '2000' };
+const TRIGGER = { ...CONTRACT_LIMIT, triggerType: '3', triggerPrice: '2000' };
 /** A whole number beyond 2^64. */
 const HUGE = '99999999999999999999';
 
@@ -42,12 +42,17 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
     ['a value', '/fapi/v1/order', { ...MARKET, volume: 9007199255 }, -2100],
     ['a value beyond counting', '/fapi/v1/order', { ...MARKET, volume: HUGE }, -2100],
     ['a value of a contract without a maximum', '/fapi/v1/order', { ...MARKET, contractName: 'E-BTC-USD', volume: HUGE }, -2017],
-    ['the price of a CLOSE', '/fapi/v1/order', { ...LIMIT, side: 'SELL', open: 'CLOSE', price: 900719925474100 }, -1138],
-    ['an inverse price', '/fapi/v1/order', { ...LIMIT, contractName: 'E-BTC-USD', volume: 1000000, price: 9007199254740991 }, -1138],
-    ['the volume of a LIMIT order', '/fapi/v1/order', { ...LIMIT, volume: 1_000_000_000 }, -2017],
-    ['the volume of a LIMIT order beyond counting', '/fapi/v1/order', { ...LIMIT, volume: HUGE }, -2017],
+    ['the price of a CLOSE', '/fapi/v1/order', { ...CONTRACT_LIMIT, side: 'SELL', open: 'CLOSE', price: 900719925474100 }, -1138],
+    [
+      'an inverse price',
+      '/fapi/v1/order',
+      { ...CONTRACT_LIMIT, contractName: 'E-BTC-USD', volume: 1000000, price: 9007199254740991 },
+      -1138,
+    ],
+    ['the volume of a LIMIT order', '/fapi/v1/order', { ...CONTRACT_LIMIT, volume: 1_000_000_000 }, -2017],
+    ['the volume of a LIMIT order beyond counting', '/fapi/v1/order', { ...CONTRACT_LIMIT, volume: HUGE }, -2017],
     ['the volume of a MARKET order', '/fapi/v1/order', { ...MARKET, side: 'SELL', open: 'CLOSE', volume: 5001 }, -2100],
-    ['the volume of a CLOSE', '/fapi/v1/order', { ...LIMIT, side: 'SELL', open: 'CLOSE', volume: HUGE }, 10015],
+    ['the volume of a CLOSE', '/fapi/v1/order', { ...CONTRACT_LIMIT, side: 'SELL', open: 'CLOSE', volume: HUGE }, 10015],
     ['a trigger price', '/fapi/v1/conditionOrder/', { ...TRIGGER, triggerPrice: HUGE }, -1138],
     ['the price of a trigger order', '/fapi/v1/conditionOrder/', { ...TRIGGER, price: HUGE }, -1138],
     ['the volume of a trigger order', '/fapi/v1/conditionOrder/', { ...TRIGGER, volume: HUGE }, -2017],
@@ -170,10 +175,10 @@ describe('open orders of an account on an instrument', () => {
 
   it('an account has at most the configured number of open orders on an instrument, and one that ends frees a place', () => {
     const fixture = new FuturesFixture({ maxOpenOrdersPerSymbol: 1 });
-    const id = /\d{19}/.exec(fixture.post('/fapi/v1/order', LIMIT).body)![0];
-    expect(codeOf(fixture.post('/fapi/v1/order', LIMIT))).toBe(-1015);
+    const id = /\d{19}/.exec(fixture.post('/fapi/v1/order', CONTRACT_LIMIT).body)![0];
+    expect(codeOf(fixture.post('/fapi/v1/order', CONTRACT_LIMIT))).toBe(-1015);
     fixture.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id });
-    expect(codeOf(fixture.post('/fapi/v1/order', LIMIT))).toBe(0);
+    expect(codeOf(fixture.post('/fapi/v1/order', CONTRACT_LIMIT))).toBe(0);
   });
 });
 

@@ -10,7 +10,7 @@ type Script = (fixture: PairFixture) => void;
 const symbol = 'BTCUSDT';
 const contractName = 'E-BTC-USDT';
 /** Terms of a limit order, and of one that opens a position. */
-const LIMIT = { symbol, side: 'BUY', type: 'LIMIT' } as const;
+const SPOT_LIMIT = { symbol, side: 'BUY', type: 'LIMIT' } as const;
 const OPEN = { contractName, side: 'BUY', type: 'LIMIT', open: 'OPEN', positionType: 1 } as const;
 
 /** Returns the status and the filled quantity that a query shows of an order. */
@@ -37,8 +37,8 @@ function totalBalance(fixture: PairFixture, asset: string, account = 'alice'): D
 /** Places, finds and cancels an order. An order that has ended, or never existed, cannot be cancelled. */
 const restAndCancel: Script = (fixture) => {
   const { profile } = fixture;
-  fixture.ackedResult('spot.testNewOrder', { ...LIMIT, volume: '1', price: '10' });
-  const placed = fixture.ackedResult('spot.newOrder', { ...LIMIT, volume: '1', price: '10', newClientOrderId: 'first' });
+  fixture.ackedResult('spot.testNewOrder', { ...SPOT_LIMIT, volume: '1', price: '10' });
+  const placed = fixture.ackedResult('spot.newOrder', { ...SPOT_LIMIT, volume: '1', price: '10', newClientOrderId: 'first' });
   expect(statusAndFilled(fixture, placed.orderId)).toEqual(['NEW', '0']);
   expect(openIds(fixture)).toEqual([placed.orderId]);
   const canceled = fixture.ackedResult('spot.cancelOrder', { orderId: placed.orderId, symbol });
@@ -49,8 +49,8 @@ const restAndCancel: Script = (fixture) => {
   expect(fixture.refusalCode('spot.cancelOrder', { orderId: placed.orderId, symbol })).toBe(-1145);
   expect(fixture.refusalCode('spot.cancelOrder', { orderId: '7', symbol })).toBe(missingCode);
   expect(fixture.ackedResult('spot.queryOrder', { orderId: '7', symbol })).toBeNull();
-  expect(fixture.refusalCode('spot.newOrder', { ...LIMIT, volume: '1000000', price: '10' })).toBe(-2017);
-  expect(fixture.refusalCode('spot.newOrder', { ...LIMIT, volume: '1', price: '10.001' })).toBe(
+  expect(fixture.refusalCode('spot.newOrder', { ...SPOT_LIMIT, volume: '1000000', price: '10' })).toBe(-2017);
+  expect(fixture.refusalCode('spot.newOrder', { ...SPOT_LIMIT, volume: '1', price: '10.001' })).toBe(
     profile.precisionCodes === 'spec' ? -1147 : -1111,
   );
 };
@@ -58,7 +58,7 @@ const restAndCancel: Script = (fixture) => {
 /** Cancels and queries by client order id. Where the exchange supports it, both reach the latest order with that id. */
 const cancelByClientId: Script = (fixture) => {
   const { profile } = fixture;
-  const place = () => fixture.ackedResult('spot.newOrder', { ...LIMIT, volume: '1', price: '10', newClientOrderId: 'same' }).orderId;
+  const place = () => fixture.ackedResult('spot.newOrder', { ...SPOT_LIMIT, volume: '1', price: '10', newClientOrderId: 'same' }).orderId;
   const olderId = place();
   const newerId = place();
   fixture.passOneSecond();
@@ -77,11 +77,11 @@ const cancelByClientId: Script = (fixture) => {
 /** Fills orders in part and in full. Trades must add up to the orders and to the balances. */
 const fillInParts: Script = (fixture) => {
   const balancesBefore = { BTC: totalBalance(fixture, 'BTC'), USDT: totalBalance(fixture, 'USDT') };
-  const sell = fixture.ackedResult('spot.newOrder', { ...LIMIT, side: 'SELL', volume: '3', price: '100' }, 'bob');
+  const sell = fixture.ackedResult('spot.newOrder', { ...SPOT_LIMIT, side: 'SELL', volume: '3', price: '100' }, 'bob');
   fixture.passOneSecond();
-  const filled = fixture.ackedResult('spot.newOrder', { ...LIMIT, volume: '1', price: '101' });
+  const filled = fixture.ackedResult('spot.newOrder', { ...SPOT_LIMIT, volume: '1', price: '101' });
   expect(statusAndFilled(fixture, filled.orderId)).toEqual(['FILLED', '1']);
-  const partlyFilled = fixture.ackedResult('spot.newOrder', { ...LIMIT, volume: '2.5', price: '100' });
+  const partlyFilled = fixture.ackedResult('spot.newOrder', { ...SPOT_LIMIT, volume: '2.5', price: '100' });
   expect(statusAndFilled(fixture, partlyFilled.orderId)).toEqual(['PARTIALLY_FILLED', '2']);
   expect(statusAndFilled(fixture, sell.orderId, 'bob')).toEqual(['FILLED', '3']);
   fixture.ackedResult('spot.cancelOrder', { orderId: partlyFilled.orderId, symbol });
@@ -106,8 +106,8 @@ const fillInParts: Script = (fixture) => {
 
 /** Sends MARKET orders: a purchase by amount and a sale by quantity. */
 const tradeAtMarket: Script = (fixture) => {
-  fixture.ackedResult('spot.newOrder', { ...LIMIT, side: 'SELL', volume: '5', price: '100' }, 'bob');
-  fixture.ackedResult('spot.newOrder', { ...LIMIT, volume: '5', price: '90' }, 'bob');
+  fixture.ackedResult('spot.newOrder', { ...SPOT_LIMIT, side: 'SELL', volume: '5', price: '100' }, 'bob');
+  fixture.ackedResult('spot.newOrder', { ...SPOT_LIMIT, volume: '5', price: '90' }, 'bob');
   fixture.passOneSecond();
   const bought = fixture.ackedResult('spot.newOrder', { symbol, side: 'BUY', type: 'MARKET', volume: '50' });
   const sold = fixture.ackedResult('spot.newOrder', { symbol, side: 'SELL', type: 'MARKET', volume: '0.25' });
@@ -127,7 +127,7 @@ const sendBatches: Script = (fixture) => {
   const outcome = fixture.call('spot.batchOrders', { symbol, orders: [row, { ...row, volume: '100000' }, row] });
   if (profile.batchOrdersMethod === 'get' || profile.batchPartial === 'refuse') {
     expect(outcome).toMatchObject({ kind: 'refused', code: profile.batchOrdersMethod === 'get' ? -1020 : -2017 });
-    for (let index = 0; index < 2; index++) fixture.ackedResult('spot.newOrder', { ...LIMIT, volume: '1', price: '10' });
+    for (let index = 0; index < 2; index++) fixture.ackedResult('spot.newOrder', { ...SPOT_LIMIT, volume: '1', price: '10' });
   } else expect(outcome).toMatchObject({ kind: 'acked' });
   fixture.passOneSecond();
   const ids = openIds(fixture);

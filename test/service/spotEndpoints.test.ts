@@ -22,7 +22,7 @@ function withTrades(): ServiceFixture {
   return fixture;
 }
 
-const ORDER = { symbol: 'btcusdt', volume: 0.5, side: 'BUY', type: 'LIMIT', price: 80.1, newClientOrderId: 'mine' };
+const LIMIT_BUY = { symbol: 'btcusdt', volume: 0.5, side: 'BUY', type: 'LIMIT', price: 80.1, newClientOrderId: 'mine' };
 /** The time of the exchange after `withTrades`. */
 const NOW_MS = START_MS + 2000;
 
@@ -69,12 +69,12 @@ const EXPECTED_ANSWERS: readonly ExpectedAnswer[] = [
   {
     op: 'spot.newOrder',
     target: '/sapi/v1/order',
-    body: ORDER,
+    body: LIMIT_BUY,
     answer:
       `{"symbol":"BTCUSDT","orderId":1322000000000000004,"clientOrderId":"mine","transactTime":${NOW_MS},"price":80.1,"origQty":0.5,` +
       '"executedQty":0,"status":0,"type":"LIMIT","side":"BUY"}',
   },
-  { op: 'spot.testNewOrder', target: '/sapi/v1/order/test', body: { ...ORDER, recWindow: 4000 }, answer: '{}' },
+  { op: 'spot.testNewOrder', target: '/sapi/v1/order/test', body: { ...LIMIT_BUY, recWindow: 4000 }, answer: '{}' },
   {
     op: 'spot.batchOrders',
     target: '/sapi/v1/batchOrders',

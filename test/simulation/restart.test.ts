@@ -131,14 +131,14 @@ describe('a restart', () => {
 });
 
 describe('a late arrival after a restart', () => {
-  const ORDER = 1 as OrderId;
+  const ORDER_ID = 1 as OrderId;
   const proveAbsent = ({ engine }: RestartBot): void => {
-    engine.outcomeUnknown(ORDER);
-    engine.outcomes.resolve(ORDER, null);
+    engine.outcomeUnknown(ORDER_ID);
+    engine.outcomes.resolve(ORDER_ID, null);
   };
   it.each<[string, (bot: RestartBot) => void]>([
     ['an order that was proven absent', proveAbsent],
-    ['a refused order', ({ engine }) => engine.refused(ORDER, '-2010')],
+    ['a refused order', ({ engine }) => engine.refused(ORDER_ID, '-2010')],
   ])('the late arrival of %s after a restart is recognised, cancelled, and halts its symbol', (_, endOrder) => {
     const disk = new SimulatedDisk();
     const bot = openBot(disk, NOW_MS);
@@ -146,8 +146,8 @@ describe('a late arrival after a restart', () => {
     endOrder(bot);
     disk.run();
     const { engine, exchange } = openBot(disk.afterKill('', 0), NOW_MS);
-    engine.arrivedLate(ORDER, 'v1' as VenueOrderId, NOW_MS);
-    expect(exchange.cancelled).toEqual([ORDER]);
+    engine.arrivedLate(ORDER_ID, 'v1' as VenueOrderId, NOW_MS);
+    expect(exchange.cancelled).toEqual([ORDER_ID]);
     expect(engine.risk.halts.causes().map(({ code }) => code)).toEqual(['LATE_LANDING']);
     expect(engine.reservations.buyLots(0, 0)).toBe(100);
   });

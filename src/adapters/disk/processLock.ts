@@ -31,7 +31,7 @@ export function processesHere(): Processes {
 
 type LockDisk = Pick<Disk, 'list' | 'create' | 'remove'>;
 
-const PATTERN = /^lock-(\d+)-(\w+)-(\w+)-(\w+)-(.+)$/;
+const LOCK_NAME_PATTERN = /^lock-(\d+)-(\w+)-(\w+)-(\w+)-(.+)$/;
 
 /** Words for the messages about a lock that is taken. */
 export interface LockMessages {
@@ -108,7 +108,7 @@ const lockName = ({ pid, started, namespace, boot, host }: LockHolder): string =
   `lock-${pid}-${started}-${namespace}-${boot}-${encodeURIComponent(host)}`;
 
 function holderOf(name: string): LockHolder | null {
-  const [, pid, started, namespace, boot, host] = PATTERN.exec(name) ?? [];
+  const [, pid, started, namespace, boot, host] = LOCK_NAME_PATTERN.exec(name) ?? [];
   if (pid === undefined || host === undefined) return null;
   return { pid: Number(pid), started: started!, namespace: namespace!, boot: boot!, host: decodeName(host) };
 }

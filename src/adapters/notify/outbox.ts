@@ -18,7 +18,7 @@ export interface OutboxOptions {
   readonly lost?: (alert: Alert, notifier: string, why: string) => void;
 }
 
-const DEFAULTS = { timeoutMs: 10_000, firstPauseMs: 1000, maxPauseMs: 60_000, max: 20, quietMs: 60_000 } as const;
+const DEFAULT_OPTIONS = { timeoutMs: 10_000, firstPauseMs: 1000, maxPauseMs: 60_000, max: 20, quietMs: 60_000 } as const;
 /** Maximum number of waiting alerts for each notifier. */
 const MAX_WAITING_ALERTS = 100;
 
@@ -34,7 +34,7 @@ export class AlertOutbox {
 
   constructor(scheduler: Scheduler, notifiers: readonly Notifier[], options: OutboxOptions = {}) {
     this.#scheduler = scheduler;
-    this.#quietMs = options.quietMs ?? DEFAULTS.quietMs;
+    this.#quietMs = options.quietMs ?? DEFAULT_OPTIONS.quietMs;
     this.#queues = notifiers.map((notifier) => new NotifierQueue(scheduler, notifier, options));
   }
 
@@ -100,7 +100,7 @@ class NotifierQueue {
   constructor(scheduler: Scheduler, notifier: Notifier, options: OutboxOptions) {
     this.#scheduler = scheduler;
     this.#notifier = notifier;
-    this.#options = { ...DEFAULTS, ...options };
+    this.#options = { ...DEFAULT_OPTIONS, ...options };
   }
 
   get length(): number {

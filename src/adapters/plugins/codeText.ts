@@ -29,7 +29,7 @@ const WORD = /[\w.+-]+/y;
 const COLON = /\s*:/y;
 const NUMBER = /^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?n?$|^(?:true|false)$/i;
 /** Part of a date or time: it neither counts as a number nor ends a table. */
-const DATE = /^\d[\d.TZ+-]*$/;
+const DATE_PART = /^\d[\d.TZ+-]*$/;
 
 /** Returns where a table of numbers or a long text begins, or -1. */
 export function dataAt(text: string): number {
@@ -59,7 +59,7 @@ function tableAt(text: string): number {
       continue;
     }
     const colonLength = length > 0 ? lengthAt(COLON, text, index + length) : 0;
-    if (colonLength === 0 && !DATE.test(value)) count = 0;
+    if (colonLength === 0 && !DATE_PART.test(value)) count = 0;
     index += Math.max(1, length + colonLength);
   }
   return -1;

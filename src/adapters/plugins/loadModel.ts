@@ -15,7 +15,7 @@ interface ModelSpecs {
 export type ModelKind = keyof ModelSpecs;
 
 /** For each kind: its name in messages, the function that makes it, and the method that it must have. */
-const KINDS: { readonly [Kind in ModelKind]: { readonly noun: string; readonly maker: string; readonly call: string } } = {
+const MODEL_KINDS: { readonly [Kind in ModelKind]: { readonly noun: string; readonly maker: string; readonly call: string } } = {
   slippage: { noun: 'slippage model', maker: 'slippageModel', call: 'worse' },
   fees: { noun: 'fee model', maker: 'feeModel', call: 'rate' },
   risk: { noun: 'risk rule', maker: 'riskRule', call: 'check' },
@@ -39,7 +39,7 @@ export async function loadModel<Kind extends ModelKind>(
   displayName: string,
   loading: ModuleLoading = {},
 ): Promise<LoadedModel<Kind>> {
-  const { noun, maker, call } = KINDS[kind];
+  const { noun, maker, call } = MODEL_KINDS[kind];
   const { exported, hash, inputs, reach } = await loadModule(file, displayName, noun, loading);
   if (!isModel(exported, kind)) {
     throw new ConfigError(
@@ -52,14 +52,14 @@ export async function loadModel<Kind extends ModelKind>(
 
 function isModel<Kind extends ModelKind>(value: unknown, kind: Kind): value is ModelSpecs[Kind] {
   if (typeof value !== 'object' || value === null || !('kind' in value) || value.kind !== kind) return false;
-  return typeof Reflect.get(value, KINDS[kind].call) === 'function';
+  return typeof Reflect.get(value, MODEL_KINDS[kind].call) === 'function';
 }
 
 /** Describes a value that is not an `expectedNoun` with a function `call`. */
 function describeExport(value: unknown, expectedNoun: string, call: string): string {
   if (value === undefined) return 'none';
   const kind: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'kind') : undefined;
-  const modelKind = Object.entries(KINDS).find(([name]) => name === kind);
+  const modelKind = Object.entries(MODEL_KINDS).find(([name]) => name === kind);
   if (modelKind !== undefined) {
     const { noun } = modelKind[1];
     return noun === expectedNoun ? `one whose ${call} is not a function` : `a ${noun}`;

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { builtUrl } from '../../base/inPackage.ts';
 
 const BUILT = builtUrl('index').href.slice(0, -'index.js'.length);
-const PLACE = /(file:\/\/[^\s()?]+\.js)(?:\?[^\s():]*)?:(\d+):(\d+)/g;
+const PLACE_PATTERN = /(file:\/\/[^\s()?]+\.js)(?:\?[^\s():]*)?:(\d+):(\d+)/g;
 
 /**
  * Returns the text of a stack with `src/….ts:line` in place of built files. A file without a map keeps its place. Reads maps only when it is
  * called, so that starts pay nothing; `node --enable-source-maps` names the sources in all stacks.
  */
 export function sourcePlaces(stack: string): string {
-  return stack.replace(PLACE, (place: string, file: string, line: string, column: string) => {
+  return stack.replace(PLACE_PATTERN, (place: string, file: string, line: string, column: string) => {
     if (!file.startsWith(BUILT)) return place;
     return sourceOf(file, Number(line), Number(column)) ?? place;
   });

@@ -7,7 +7,7 @@ export const THIN = '\u2009';
 /** The minus sign of figures. It is as wide as a digit. */
 export const MINUS = '\u2212';
 /** Stands for a figure that is not defined. The page shows the reason on hover. */
-export const NONE = '\u2013';
+export const NO_VALUE = '\u2013';
 
 const DAY_MS = 86_400_000;
 
@@ -23,7 +23,7 @@ export function grouped(text: string): string {
 
 /** Returns a number with fixed digits; `–` if it is not finite. */
 export function fixed(value: number, digits: number): string {
-  if (!Number.isFinite(value)) return NONE;
+  if (!Number.isFinite(value)) return NO_VALUE;
   if (Math.abs(value) >= 1e21) return grouped(BigInt(Math.round(value)).toString());
   return grouped(value.toFixed(digits));
 }
@@ -43,7 +43,7 @@ const LARGE = ['', ' k', ' M', ' G', ' T', ' P', ' E'] as const;
 
 /** Returns three digits of an amount for a chart: `1.23 k`, `0.0456`, `12.3`, `0`. */
 export function briefNumber(value: number): string {
-  if (!Number.isFinite(value)) return NONE;
+  if (!Number.isFinite(value)) return NO_VALUE;
   if (value === 0) return '0';
   const rounded = Number(value.toPrecision(3));
   const thousands = Math.min(LARGE.length - 1, Math.max(0, Math.floor(Math.log10(Math.abs(rounded)) / 3)));
@@ -81,17 +81,17 @@ export function counted(amount: number, word: string): string {
 
 /** Returns a fraction as percent: 0.1842 is `18.42 %`. */
 export function percent(fraction: number, digits = 2): string {
-  return Number.isFinite(fraction) ? `${fixed(fraction * 100, digits)}${THIN}%` : NONE;
+  return Number.isFinite(fraction) ? `${fixed(fraction * 100, digits)}${THIN}%` : NO_VALUE;
 }
 
 /** As `percent`, with a plus before gains. */
 export function signedPercent(fraction: number, digits = 2): string {
-  return Number.isFinite(fraction) ? `${signed(fraction * 100, digits)}${THIN}%` : NONE;
+  return Number.isFinite(fraction) ? `${signed(fraction * 100, digits)}${THIN}%` : NO_VALUE;
 }
 
 /** Returns an integer of 10^-digits as exact decimal text with at least `min` decimals. */
 export function exactText(value: number, digits: number, min = 0): string {
-  if (!Number.isFinite(value)) return NONE;
+  if (!Number.isFinite(value)) return NO_VALUE;
   const text = String(Math.abs(value)).padStart(digits + 1, '0');
   const significant = digits === 0 ? '' : text.slice(-digits).replace(/0+$/, '');
   const decimals = significant.padEnd(Math.min(min, digits), '0');
@@ -115,7 +115,7 @@ export function tone(value: number): 'gain' | 'loss' | '' {
 
 /** Returns `2024-08-08`, UTC. */
 export function dayText(ms: number): string {
-  if (!Number.isFinite(ms)) return NONE;
+  if (!Number.isFinite(ms)) return NO_VALUE;
   const { year, month, day } = civilMonth(ms);
   return `${year}-${twoDigits(month)}-${twoDigits(day)}`;
 }
@@ -128,17 +128,17 @@ export function clockText(ms: number): string {
 
 /** Returns `2024-08-08 14:05`, UTC, for columns whose header names the zone. */
 export function minuteText(ms: number): string {
-  return Number.isFinite(ms) ? `${dayText(ms)} ${clockText(ms)}` : NONE;
+  return Number.isFinite(ms) ? `${dayText(ms)} ${clockText(ms)}` : NO_VALUE;
 }
 
 /** Returns `2024-08-08 14:05 UTC`. */
 export function timeText(ms: number): string {
-  return Number.isFinite(ms) ? `${minuteText(ms)} UTC` : NONE;
+  return Number.isFinite(ms) ? `${minuteText(ms)} UTC` : NO_VALUE;
 }
 
 /** Returns a length of time in its two largest units: `41 d 6 h`, `3 h 20 min`, `12 s`. */
 export function spanText(ms: number): string {
-  if (!Number.isFinite(ms)) return NONE;
+  if (!Number.isFinite(ms)) return NO_VALUE;
   const timeUnits: readonly (readonly [number, string])[] = [
     [DAY_MS, 'd'],
     [3_600_000, 'h'],

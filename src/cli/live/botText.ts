@@ -4,7 +4,7 @@ import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
 import type { ActAnswer, BotLogLine } from '../../tasks/control/botControl.ts';
 import type { BotView, BotOrderView, ScopeView, SeriesView } from '../../tasks/control/botView.ts';
-import { wholeText, counted, grouped, NONE, percent } from '../../base/text/format.ts';
+import { wholeText, counted, grouped, NO_VALUE, percent } from '../../base/text/format.ts';
 import { alignedTable } from '../terminal/tables.ts';
 import { indentText, wrapText } from '../terminal/wrapText.ts';
 
@@ -28,7 +28,7 @@ const signedText = (text: string): string => (/^[^-].*[1-9]/.test(text) ? `+${gr
 
 /** Returns a duration in ms as text: `37 s`, `4 min`, `2 h 05 min`, `3 d`. Null becomes a dash. */
 export function shortSpanText(ms: number | null): string {
-  if (ms === null) return NONE;
+  if (ms === null) return NO_VALUE;
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
@@ -43,7 +43,7 @@ export function statusLines(view: BotView): readonly string[] {
   const [accountScope] = scopes;
   const scale = timeScale === 1 ? '' : `, time ${timeScale}x`;
   return [
-    `${accountScope?.state ?? NONE}  ${sanitizeText(name)}  ${mode}${scale}  account ${account}  process ${pid}`,
+    `${accountScope?.state ?? NO_VALUE}  ${sanitizeText(name)}  ${mode}${scale}  account ${account}  process ${pid}`,
     `up ${shortSpanText(timeMs - startedMs)}, since ${formatMinute(startedMs)}`,
     ...scopes.flatMap((scope) => causeLines(scope, timeMs)),
     ...killLines(view),
@@ -236,9 +236,9 @@ export function positionLines({ positions }: BotView): readonly string[] {
       side,
       grouped(qty),
       base,
-      entryPrice === null ? NONE : grouped(entryPrice),
-      lastPrice === null ? NONE : grouped(lastPrice),
-      profit === null ? NONE : signedText(profit),
+      entryPrice === null ? NO_VALUE : grouped(entryPrice),
+      lastPrice === null ? NO_VALUE : grouped(lastPrice),
+      profit === null ? NO_VALUE : signedText(profit),
       quote,
     ]),
     POSITION_ALIGNMENT,

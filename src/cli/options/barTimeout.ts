@@ -7,7 +7,7 @@ export const BAR_TIMEOUT_OPTION = {
   type: 'string',
   requiresArg: true,
   default: '10',
-  describe: 'Seconds of silence after which a strategy is ended; 0 never ends it',
+  describe: 'Seconds without progress after which a strategy is ended; 0: never',
 } as const;
 
 /** Returns the milliseconds of `--bar-timeout`. Throws ConfigError for an invalid value. */

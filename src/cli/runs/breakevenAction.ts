@@ -18,7 +18,7 @@ interface BreakevenArgs extends RunRequestArgs {
 export async function breakeven(args: BreakevenArgs): Promise<void> {
   const line = progressLine('bars');
   const search = watchBreakEven(runRequestOf('breakeven', args), {
-    // The search writes no run folder, so the folders below stay unused.
+    // The search writes no run folder, so these two folders stay unused.
     outFolder: '.',
     stagingFolder: stagingFolder('.'),
     barTimeoutMs: barTimeoutMs(args.barTimeout),

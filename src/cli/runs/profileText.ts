@@ -1,7 +1,7 @@
 // Formats the output of `isobar report --as` for people, at most 100 columns wide: a table with each figure as another tool defines it and as isobar
 // defines it, then the definitions of the other tool.
 
-import { NONE } from '../../base/text/format.ts';
+import { NO_VALUE } from '../../base/text/format.ts';
 import type { ProfileFigure, ProfileReason } from '../../report/profiles/figures/figure.ts';
 import type { FigureProfile } from '../../report/profiles/profile.ts';
 import type { Summary } from '../../report/summary/summary.ts';
@@ -66,7 +66,7 @@ function reasonText(reason: ProfileReason): string {
 
 /** Returns a figure as text, with its unit if it is a duration. */
 function numberText(value: number | string | null, { unit }: ProfileFigure): string {
-  if (value === null) return NONE;
+  if (value === null) return NO_VALUE;
   if (typeof value === 'string') return value;
   return `${shortNumber(value)}${unit === 's' ? ' s' : ''}`;
 }

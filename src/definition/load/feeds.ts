@@ -21,7 +21,7 @@ import { executionOnlyFeeds } from './executionInterval.ts';
 import { loadTradeBars } from './tradeBarFeed.ts';
 import { ppmOf } from '../text/values.ts';
 import type { Definition } from '../text/schema.ts';
-import { DEFAULTS } from './withDefaults.ts';
+import { DEFINITION_DEFAULTS } from './withDefaults.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
 
 /** Number of warm-up rows before the run. It is enough for the longest usual indicator. */
@@ -41,7 +41,7 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
   const knownSymbols = new KnownSymbols(store);
   const times = new SharedTimes();
   for (const [name, feed] of Object.entries(definition.feeds)) {
-    const market: Market = feed.market ?? definition.market ?? DEFAULTS.market;
+    const market: Market = feed.market ?? definition.market ?? DEFINITION_DEFAULTS.market;
     for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
       const interval = parseFeedInterval(feed.interval);
       if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
@@ -120,7 +120,7 @@ function isShorterThan(interval: Interval, { fromMs, toMs }: FeedRange): boolean
 function hasFiner({ feeds, market: byDefault }: Definition, market: Market, symbol: string, interval: Interval): boolean {
   return Object.values(feeds).some((feed) => {
     const otherInterval = parseFeedInterval(feed.interval);
-    const isSame = (feed.market ?? byDefault ?? DEFAULTS.market) === market && (feed.symbols ?? [feed.symbol]).includes(symbol);
+    const isSame = (feed.market ?? byDefault ?? DEFINITION_DEFAULTS.market) === market && (feed.symbols ?? [feed.symbol]).includes(symbol);
     return isSame && otherInterval !== null && typicalLengthMs(otherInterval) < typicalLengthMs(interval);
   });
 }

@@ -8,7 +8,7 @@ import type { FeedPlan, FeesPlan } from '../plan/plan.ts';
 import { quoteAssetsOf, type QuoteAssets } from './conversion.ts';
 import type { Definition } from '../text/schema.ts';
 import { ppmOf } from '../text/values.ts';
-import { DEFAULTS } from './withDefaults.ts';
+import { DEFINITION_DEFAULTS } from './withDefaults.ts';
 import { whereIs, type DefinitionSource, type KeyPath } from '../text/source.ts';
 
 type Balances = Readonly<Record<string, string>>;
@@ -148,8 +148,8 @@ export function settledFeesOf(definition: Definition, source: DefinitionSource, 
   const plan: FeesPlan = {
     makerPpm: rateOf('maker', (instrument) => instrument.makerFeePpm),
     takerPpm: rateOf('taker', (instrument) => instrument.takerFeePpm),
-    in: definition.fees?.in ?? DEFAULTS.fees.in,
-    rounding: definition.fees?.rounding ?? DEFAULTS.fees.rounding,
+    in: definition.fees?.in ?? DEFINITION_DEFAULTS.fees.in,
+    rounding: definition.fees?.rounding ?? DEFINITION_DEFAULTS.fees.rounding,
   };
   // Contracts in the same run have fees in their own records, which these rates would contradict.
   const isAlone = instruments.length === allInstruments.length;
@@ -176,7 +176,7 @@ function contractFees({ fees }: Definition, instruments: readonly Instrument[]):
       makerPpm: Math.max(...makerRates),
       takerPpm: Math.max(...takerRates),
       in: 'quote',
-      rounding: fees?.rounding ?? DEFAULTS.fees.rounding,
+      rounding: fees?.rounding ?? DEFINITION_DEFAULTS.fees.rounding,
     },
     rates: { ...(maker === null ? {} : { maker }), ...(taker === null ? {} : { taker }) },
   };

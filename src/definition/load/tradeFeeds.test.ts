@@ -15,14 +15,14 @@ import type { Definition } from '../text/schema.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-tradeFeeds-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const START = Date.UTC(2024, 0, 1);
+const START_MS = Date.UTC(2024, 0, 1);
 const MINUTES = 10;
 
 /** Writes a catalog of minute bars, and imports `rows` as their trades. */
 async function catalogOf(name: string, rows: readonly string[]): Promise<string> {
   const catalog = join(folder, name);
   const column = (value: number) => new Float64Array(MINUTES).fill(value);
-  const openMs = Float64Array.from({ length: MINUTES }, (_, minute) => START + minute * 60_000);
+  const openMs = Float64Array.from({ length: MINUTES }, (_, minute) => START_MS + minute * 60_000);
   const raw = { length: MINUTES, openMs, open: column(100), high: column(102), low: column(100), close: column(101), volume: column(3) };
   storeBars(catalog, barsOf(raw, testInstrument(), '1m'), IMPORTED);
   const path = join(folder, 'BTCUSDT-trades.csv');
@@ -33,7 +33,7 @@ async function catalogOf(name: string, rows: readonly string[]): Promise<string>
 /** Three trades a minute, at 100, 102 and 101. */
 const rows = Array.from(
   { length: 3 * MINUTES },
-  (_, tradeIndex) => `${tradeIndex + 1},${[100, 102, 101][tradeIndex % 3]},1,${START + tradeIndex * 20_000},true`,
+  (_, tradeIndex) => `${tradeIndex + 1},${[100, 102, 101][tradeIndex % 3]},1,${START_MS + tradeIndex * 20_000},true`,
 );
 
 class BuyOnce extends Strategy {
@@ -55,7 +55,7 @@ describe('fills against trades', () => {
   it('fills against trades happen at the trades, between the bars, with the latency of the run', async () => {
     const { fills, summary, record } = await run(wholeCatalog, { executionInterval: 'trades', latencyMs: 500 });
     // The order is decided at 00:01:00 and arrives 500 ms later, which is after the trade at 00:01:00.
-    expect([fills.timeMs[0]! - START, fills.price[0]]).toEqual([80_000, 102]);
+    expect([fills.timeMs[0]! - START_MS, fills.price[0]]).toEqual([80_000, 102]);
     expect(record.feeds.map(({ bars, isExecutionOnly }) => [bars.interval, isExecutionOnly ?? false])).toEqual([
       ['1m', false],
       ['trades', true],

@@ -57,9 +57,9 @@ function tradeFeedOf(feed: FeedPlan, { folder }: BarStore, where: string): FeedP
   }
   const rows = rowsOfTrades(loadedTrades, instrument, where);
   checkTradesReachBars(rows, feed, where, daysWithout(folder, key, fromMs, toMs));
-  // Results name the feed so: the name is public.
+  // This name is public: results contain it.
   const name = `inside ${feed.name}`;
-  // The trade before the run, where there is one, is the price that the run begins at.
+  // If there is a trade before the run, its price is the first price of the run.
   const firstRowOfRun = rows.openMs[0]! < fromMs ? 1 : 0;
   return {
     name,
@@ -118,7 +118,7 @@ export function rowsOfTrades({ columns }: Pick<LoadedTrades, 'columns'>, instrum
   return { instrument, interval: TRADE_ROWS, length: rows, ...bars, tape };
 }
 
-/** Returns how many different times there are among the first `length`, which rise. */
+/** Returns the number of different times among the first `length` times. The times never fall. */
 function countTimes(timeMs: Float64Array, length: number): number {
   let count = 0;
   for (let trade = 0; trade < length; trade++) if (trade === 0 || timeMs[trade] !== timeMs[trade - 1]) count++;

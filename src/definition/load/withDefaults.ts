@@ -24,7 +24,7 @@ export interface StrategyEntry {
 }
 
 /** The values of keys that a definition leaves out (docs/backtest.md). */
-export const DEFAULTS = {
+export const DEFINITION_DEFAULTS = {
   market: 'spot',
   /** Less than 1, because fees and the collar of a market buy by quantity need a reserve. */
   size: { equity: '0.95' },
@@ -126,22 +126,22 @@ export function textWithDefaults(definition: Definition, entries: readonly Strat
     ...(hasOneStrategy ? { params: definition.params ?? {} } : {}),
     feeds: definition.feeds,
     ...(definition.series === undefined ? {} : { series: definition.series }),
-    market: definition.market ?? DEFAULTS.market,
-    ...(hasContracts ? { futures: { ...DEFAULTS.futures, ...definition.futures } } : {}),
+    market: definition.market ?? DEFINITION_DEFAULTS.market,
+    ...(hasContracts ? { futures: { ...DEFINITION_DEFAULTS.futures, ...definition.futures } } : {}),
     // Written only if the definition has the key, so that the recorded text of other runs does not depend on it.
     ...(definition.decide === undefined ? {} : { decide: definition.decide }),
     from: knownByData.from,
     to: knownByData.to,
     cash: definition.cash,
     ...(definition.convert === undefined ? {} : { convert: definition.convert }),
-    size: definition.size ?? DEFAULTS.size,
-    fees: { ...DEFAULTS.fees, ...(markets.has('spot') ? {} : { in: 'quote' }), ...definition.fees, ...rates },
+    size: definition.size ?? DEFINITION_DEFAULTS.size,
+    fees: { ...DEFINITION_DEFAULTS.fees, ...(markets.has('spot') ? {} : { in: 'quote' }), ...definition.fees, ...rates },
     fills: { ...FILL_DEFAULTS, ...definition.fills, ...executionRuleKeyOf(definition) },
     ...(definition.risk === undefined ? {} : { risk: definition.risk }),
     ...(definition.models === undefined ? {} : { models: definition.models }),
     ...(definition.modules === undefined ? {} : { modules: definition.modules }),
-    seed: definition.seed ?? DEFAULTS.seed,
-    catalog: definition.catalog ?? DEFAULTS.catalog,
+    seed: definition.seed ?? DEFINITION_DEFAULTS.seed,
+    catalog: definition.catalog ?? DEFINITION_DEFAULTS.catalog,
     ...(definition.instruments === undefined ? {} : { instruments: definition.instruments }),
   };
   const document = new Document(fullDefinition);

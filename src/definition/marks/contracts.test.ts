@@ -11,12 +11,12 @@ import { fundingOf } from './funding.ts';
 import { alignMarks, markKlines } from './marks.ts';
 
 const MINUTE = 60_000;
-const START = Date.UTC(2024, 0, 1);
+const START_MS = Date.UTC(2024, 0, 1);
 
 type Prices = readonly [open: number, high: number, low: number, close: number];
 /** Returns bars of 15 minutes from START. Prices are in tenths; null is a missing bar. */
 function barsOfQuarters(rows: readonly (Prices | null)[]): BarColumns {
-  const present = rows.flatMap((row, barIndex) => (row === null ? [] : [[START + barIndex * 15 * MINUTE, ...row]]));
+  const present = rows.flatMap((row, barIndex) => (row === null ? [] : [[START_MS + barIndex * 15 * MINUTE, ...row]]));
   const column = (columnIndex: number, scale = 10) => Float64Array.from(present, (row) => row[columnIndex]! / scale);
   const openMs = column(0, 1);
   return {
@@ -44,7 +44,7 @@ function klinesOf(interval: MarkInterval, rows: readonly (readonly [minute: numb
   const column = (columnIndex: number) => rows.map((row) => row[columnIndex]!);
   return markKlines(
     series(
-      column(0).map((minute) => START + minute * MINUTE),
+      column(0).map((minute) => START_MS + minute * MINUTE),
       [column(1), column(2), column(3), column(4)],
       digits,
     ),
@@ -106,7 +106,7 @@ describe('marks of bars', () => {
           const { marks, uncovered } = alignMarks(bars, klinesOf('1h', hours), 0);
           expect(uncovered).toBe(0);
           for (let row = 0; row < bars.length; row++) {
-            const quarter = (bars.openMs[row]! - START) / (15 * MINUTE);
+            const quarter = (bars.openMs[row]! - START_MS) / (15 * MINUTE);
             const [open, high, low, close] = quarter < 4 ? firstHour : secondHour;
             const markOpen = marks.open[row]!;
             const markHigh = marks.high[row]!;
@@ -127,7 +127,7 @@ describe('marks of bars', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.integer({ min: 0, max: 8 }), (scaledPrice, digits) => {
         const price = scaledPrice / 10 ** digits;
-        const { close } = markKlines(series([START], [[price], [price], [price], [price]], digits), '1h', 1);
+        const { close } = markKlines(series([START_MS], [[price], [price], [price], [price]], digits), '1h', 1);
         expect(close[0]).toBe(
           new Decimal(scaledPrice).div(Decimal.pow(10, digits)).times(10).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber(),
         );
@@ -147,9 +147,9 @@ describe('funding', () => {
     close: bars.close.map((price) => price * 10),
   };
   const marks = klinesOf('1h', [[0, 99, 101, 99, 100], [60, 90, 95, 85, 91], [180, 80, 85, 75, 81]]); // prettier-ignore
-  const minutesAfterStart = (minutes: number, ms = 0) => START + minutes * MINUTE + ms;
+  const minutesAfterStart = (minutes: number, ms = 0) => START_MS + minutes * MINUTE + ms;
   const plan = (times: readonly number[], rows = [marks, ownPrices]) =>
-    fundingOf(series(times, [times.map(() => 0.00012345)], 8), rows, bars, { fromMs: START, toMs: minutesAfterStart(600) });
+    fundingOf(series(times, [times.map(() => 0.00012345)], 8), rows, bars, { fromMs: START_MS, toMs: minutesAfterStart(600) });
 
   it.each([
     ['on time', minutesAfterStart(60), 900, minutesAfterStart(60)],
@@ -180,7 +180,7 @@ describe('funding', () => {
       close: select(ownPrices.close),
     };
     const booked = (times: readonly number[]) =>
-      fundingOf(series(times, [times.map(() => 0.0001)], 8), [gapped], gapped, { fromMs: START, toMs: minutesAfterStart(600) }).funding;
+      fundingOf(series(times, [times.map(() => 0.0001)], 8), [gapped], gapped, { fromMs: START_MS, toMs: minutesAfterStart(600) }).funding;
     // Bars end at 60 with a close of 1003, and continue at 120 with an open of 1008.
     expect(booked([minutesAfterStart(60, 20), minutesAfterStart(90), minutesAfterStart(119, 59_990)])).toMatchObject([
       { timeMs: minutesAfterStart(60), markTicks: 1003 },

@@ -5,7 +5,7 @@ import { spotInstrument } from '../../../test/fixtures/drafts.ts';
 import { fillTerms } from '../../venue/venueConfig.ts';
 import { FILL_DEFAULTS, rowFills, settledFills } from './fills.ts';
 
-const DEFAULTS = {
+const DEFAULT_SETTINGS = {
   limit: 'through',
   latencyMs: 0,
   maxVolumeSharePpm: 0,
@@ -16,9 +16,9 @@ const DEFAULTS = {
 };
 
 it('a fills key that is missing or undefined has its default', () => {
-  expect(settledFills()).toEqual(DEFAULTS);
-  expect(settledFills(FILL_DEFAULTS)).toEqual(DEFAULTS);
-  expect(settledFills({ limit: undefined, collar: undefined })).toEqual(DEFAULTS);
+  expect(settledFills()).toEqual(DEFAULT_SETTINGS);
+  expect(settledFills(FILL_DEFAULTS)).toEqual(DEFAULT_SETTINGS);
+  expect(settledFills({ limit: undefined, collar: undefined })).toEqual(DEFAULT_SETTINGS);
 });
 
 it('rates under fills become millionths, and other keys are unchanged', () => {

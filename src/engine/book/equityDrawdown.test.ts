@@ -18,7 +18,7 @@ import { EquityRecorder } from './equityRecorder.ts';
 /** Returns a random whole number from 0 to `below` - 1. */
 type Pick = (below: number) => number;
 /** The deposit, in units. */
-const START = 1e10;
+const START_UNITS = 1e10;
 const MINUTE = 60_000;
 
 /** An account. `fill` books a fill of random size and side at a price. */
@@ -30,7 +30,7 @@ interface Account {
 /** Returns a spot account that random fills change. */
 function spotAccount(instrument: Instrument): Account {
   const ledger = new SpotLedger([instrument], 1);
-  ledger.deposit(0, instrument.quote, START);
+  ledger.deposit(0, instrument.quote, START_UNITS);
   const fill = (price: number, pick: Pick) => {
     const heldLots = ledger.lots(0, 0);
     const lots = heldLots > 0 ? heldLots : 1 + pick(500);
@@ -44,7 +44,7 @@ function spotAccount(instrument: Instrument): Account {
 /** Returns a futures account that random fills change. */
 function contractAccount(contract: Instrument, isNet: boolean): Account {
   const ledger = new FuturesLedger([contract], 1, () => ({ leverage: 5, isCross: true, isNet }));
-  ledger.deposit(0, ledger.cashAsset, START);
+  ledger.deposit(0, ledger.cashAsset, START_UNITS);
   const fill = (price: number, pick: Pick) => {
     const isBuy = pick(2) === 0;
     const closable = ledger.closable(0, 0, isBuy, true);
@@ -90,8 +90,8 @@ test.each(Object.entries(ACCOUNTS))(
       const firstRow = pick(Math.min(rows, 40));
       const cursor = { row: firstRow - 1 };
       const feed = { cursor, instrumentIndex: 0, firstRow, bars: { closeMs, length: rows } } as unknown as FeedRun;
-      const byPieces = new MaxDrawdown(START);
-      const expected = new MaxDrawdown(START);
+      const byPieces = new MaxDrawdown(START_UNITS);
+      const expected = new MaxDrawdown(START_UNITS);
       const sink = { take: () => undefined, rowsOf: () => new Int32Array(0), drawdown: byPieces };
       const recorder = new EquityRecorder([feed], [ticks], ledger, new Scratch(), sink, 64);
       const rowsPerFill = 1 + pick(200);

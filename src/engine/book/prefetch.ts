@@ -15,7 +15,7 @@ const PRICES_PER_LINE = 16;
 export class Prefetch {
   /** A sink of the prefetch reads. Hot: docs/performance.md#read-sink and docs/performance.md#double-fields. */
   sum = 0.5;
-  /** Number of fills at the begin of the block before. */
+  /** Number of fills at the start of the previous block. */
   private fillsBefore = 0;
 
   /** Call before a block is visited. `fills`: number of fills booked until now. */

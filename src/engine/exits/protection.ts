@@ -75,7 +75,7 @@ export class Protection {
     }
   }
 
-  /** Marks the begin of a decision, which may set stops aside for an order. Call `end` after it, also if it throws. */
+  /** Marks the start of a decision, which may set stops aside for an order. Call `end` after it, also if it throws. */
   begin(): void {
     this.openDecisions++;
   }

@@ -14,7 +14,7 @@ const MAX_BARS = 100_000;
 export interface Aroon {
   /** 100 when the highest high of the last `bars` + 1 bars is the newest, 0 when it is the oldest. */
   readonly up: Series;
-  /** The same for the lowest low. */
+  /** 100 when the lowest low of the last `bars` + 1 bars is the newest, 0 when it is the oldest. */
   readonly down: Series;
   /** up - down. */
   readonly oscillator: Series;

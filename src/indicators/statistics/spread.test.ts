@@ -39,18 +39,18 @@ function valuesOf(
 }
 
 /** The smallest difference of two values: their multiples are exact as whole numbers. */
-const STEP = 2 ** -20;
+const PRICE_STEP = 2 ** -20;
 
 /** The sums of squares and products of the distances from the means, from whole numbers. Null if a value of the window is missing. */
 function exactSpread(a: Column, b: Column, row: number, bars: number) {
   const windows = [a, b].map((column) => column.slice(row - bars + 1, row + 1));
   if (row < bars - 1 || windows.flat().some((value) => Number.isNaN(value))) return null;
-  const [x, y] = windows.map((values) => values.map((value) => BigInt(value / STEP)));
+  const [x, y] = windows.map((values) => values.map((value) => BigInt(value / PRICE_STEP)));
   const sum = (of: (i: number) => bigint) => x!.reduce((total, _, i) => total + of(i), 0n);
   const count = BigInt(bars);
   const sumX = sum((i) => x![i]!);
   const sumY = sum((i) => y![i]!);
-  const scaled = (timesCount: bigint, power: 1 | 2) => (Number(timesCount) / bars) * STEP ** power;
+  const scaled = (timesCount: bigint, power: 1 | 2) => (Number(timesCount) / bars) * PRICE_STEP ** power;
   return {
     aa: scaled(count * sum((i) => x![i]! * x![i]!) - sumX * sumX, 2),
     bb: scaled(count * sum((i) => y![i]! * y![i]!) - sumY * sumY, 2),
@@ -80,7 +80,7 @@ function seriesOf(stretches: readonly { kind: string; rows: number; size: number
       if (kind === 'calm') level += draw() * 1e-4;
       else if (kind === 'wild') level += draw() * size;
       else if (kind === 'trend') level += size / 100;
-      values.push(kind === 'hole' && row === 0 ? NaN : Math.round(level / STEP) * STEP);
+      values.push(kind === 'hole' && row === 0 ? NaN : Math.round(level / PRICE_STEP) * PRICE_STEP);
     }
   }
   return values;

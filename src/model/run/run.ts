@@ -162,7 +162,7 @@ export interface IndicatorTrace {
   /** Index into `RunRecord.feeds`. */
   readonly feed: number;
   readonly values: Float64Array;
-  /** Returns the values at `rows`, which rise, without the column of all values. Missing if the column exists anyway. */
+  /** Returns the values at `rows`, in rising order, without the column of all values. Missing if the column exists anyway. */
   readonly at?: (rows: Int32Array) => Float64Array;
 }
 

@@ -69,7 +69,7 @@ export class Exposure {
   readonly takerFeePpm: number;
   /** The part of the fee that a market buy pays in cash, ppm. */
   readonly cashFeePpm: number;
-  /** The same for a limit order, which may be taker or maker. */
+  /** The part of the fee that a limit order, taker or maker, pays in cash, ppm. */
   readonly limitFeePpm: number;
   /** Worst case of the open buys: lots, and their notional in quote units. */
   buyLots = 0.5;
@@ -82,7 +82,7 @@ export class Exposure {
    * Lower bound of the worst prices of open buys, times `priceSign`. While the mark is below it, `worstUnits` of each buy holds.
    */
   buyBound = INFINITY;
-  /** The same for sells. On spot they add to no position and are not counted. */
+  /** Worst case of the open sells, in lots and quote units. On spot they add to no position and are not counted. */
   sellLots = 0.5;
   sellUnits = 0.5;
   /** The open sells, in no order, and the lower bound of their worst prices. */

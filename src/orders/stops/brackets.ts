@@ -13,7 +13,7 @@ import { StopEntries, type StopEntry } from './stopEntries.ts';
 const INFINITY = Infinity;
 const NAN = NaN;
 /** The result when a row triggers nothing, shared because most rows return it. */
-const NONE: readonly Bracket[] = [];
+const NO_BRACKETS: readonly Bracket[] = [];
 
 const MILLION = 1_000_000;
 
@@ -295,7 +295,7 @@ export class Brackets {
     const open = this.open[instrumentIndex]!;
     for (let index = this.firstNear(instrumentIndex, high, low); index < open.length; index++)
       if (isReached(open[index]!, high, low)) return open.slice(index);
-    return NONE;
+    return NO_BRACKETS;
   }
 
   /** Triggers the stops at or beyond which the row opens, at the open. */

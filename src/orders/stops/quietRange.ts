@@ -6,7 +6,7 @@ const INFINITY = Infinity;
 /** Number of rows that a search checks at first, and at most. */
 const FIRST_ROWS = 8;
 const MAX_ROWS = 2048;
-/** Prices of rows are compared before they are rounded to ticks, so each limit lies half a tick off the price that acts. */
+/** Prices of rows are compared before they are rounded to ticks, so each limit lies half a tick from the price at which a bracket acts. */
 const HALF_TICK = 0.5;
 
 /** The limits of the quiet prices, in ticks. Hot: docs/performance.md#quiet-rows. */
@@ -15,7 +15,7 @@ export class QuietRange {
   /** A row changes nothing if its low is at or above `low` and its high below `high`. */
   low = 0.5;
   high = 0.5;
-  /** The same for stops alone: a row between these two triggers none, but may make one trail. */
+  /** A row triggers no stop if its low is at or above `stopsBelow` and its high below `stopsAbove`. It may still make a stop trail. */
   stopsBelow = 0.5;
   stopsAbove = 0.5;
   /** False once a bracket may have changed: the limits must then be computed again. */

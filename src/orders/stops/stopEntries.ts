@@ -1,7 +1,7 @@
 // Stop entries that the bot watches itself: orders that it sends once the price reaches their trigger.
 
 /** The result for an instrument without stop entries, shared because most rows return it. */
-const NONE: readonly StopEntry[] = [];
+const NO_ENTRIES: readonly StopEntry[] = [];
 
 /** What a list of stop entries reads of an order. Prices are in ticks. */
 export interface StopEntry {
@@ -41,13 +41,13 @@ export class StopEntries {
   /** Returns the stop entries that the open of a row reaches, oldest first. A row that opened before an entry was placed does not count. */
   reachedAtOpen(instrumentIndex: number, openMs: number, open: number): readonly StopEntry[] {
     const list = this.lists[instrumentIndex]!;
-    if (list.length === 0) return NONE;
+    if (list.length === 0) return NO_ENTRIES;
     return list.filter((entry) => entry.createdMs <= openMs && isReached(entry, open, open));
   }
   /** Returns the stop entries that a row reaches, the nearest to its open first, and the older one first at equal distance. */
   reachedInRow(instrumentIndex: number, openMs: number, open: number, high: number, low: number): readonly StopEntry[] {
     const list = this.lists[instrumentIndex]!;
-    if (list.length === 0) return NONE;
+    if (list.length === 0) return NO_ENTRIES;
     const reachedEntries = list.filter((entry) => entry.createdMs <= openMs && isReached(entry, high, low));
     if (reachedEntries.length < 2) return reachedEntries;
     const distance = ({ triggerTicks }: StopEntry): number => Math.abs(triggerTicks - open);

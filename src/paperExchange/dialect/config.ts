@@ -35,7 +35,7 @@ export interface AccountConfig {
   readonly balances: Readonly<Record<string, string>>;
   /** Futures account. Without it the account has no futures balances and the default settings. */
   readonly futures?: FuturesAccountConfig;
-  /** Maximum of unfinished orders on one market, instead of the limit for all accounts. */
+  /** Maximum number of unfinished orders on one market, instead of the limit for all accounts. */
   readonly maxOpenOrders?: number;
   readonly keys: readonly KeyConfig[];
   /** The account is closed: every signed call is answered with -1004. */
@@ -95,11 +95,11 @@ export interface ServiceConfig {
    * bar before. Ms.
    */
   readonly rowGraceMs: number;
-  /** Maximum of unfinished orders of one account on one market. The next order is refused with -1015. */
+  /** Maximum number of unfinished orders of one account on one market. The next order is refused with -1015. */
   readonly maxOpenOrders: number;
-  /** Maximum of orders of one account on one instrument that rest or await admission. The next LIMIT order is refused with -1015. */
+  /** Maximum number of orders of one account on one instrument that rest or await admission. The next LIMIT order is refused with -1015. */
   readonly maxOpenOrdersPerSymbol: number;
-  /** Maximum of waiting futures trigger orders of one account. The next one is refused with -1015. */
+  /** Maximum number of waiting futures trigger orders of one account. The next one is refused with -1015. */
   readonly maxTriggers: number;
   /** Fee taken from the remaining margin of a liquidated position, in millionths of its value. */
   readonly liquidationFeePpm: number;

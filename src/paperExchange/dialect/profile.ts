@@ -3,7 +3,7 @@
 import { ConfigError } from '../../base/errors.ts';
 import { type Profile, type SwitchName, SWITCHES } from './switches.ts';
 
-const NAMES: readonly SwitchName[] = Object.keys(SWITCHES).filter(isSwitch);
+const SWITCH_NAMES: readonly SwitchName[] = Object.keys(SWITCHES).filter(isSwitch);
 
 function isSwitch(name: string): name is SwitchName {
   return Object.hasOwn(SWITCHES, name);
@@ -27,7 +27,7 @@ export function profileOf(overrides: SwitchValues, where = 'profile'): Profile {
     throw new ConfigError(`${where} ${name}: expected ${spec.values.join(' or ')}, got ${quotedValue(value)}`, spec.meaning);
   }
   // Every switch has a valid value: one checked above, or its default.
-  return Object.fromEntries(NAMES.map((name) => [name, overrides[name] ?? defaultOf(name)])) as Profile;
+  return Object.fromEntries(SWITCH_NAMES.map((name) => [name, overrides[name] ?? defaultOf(name)])) as Profile;
 }
 
 /** Returns the value that the specification's reading gives a switch. */
@@ -40,8 +40,8 @@ const quotedValue = (value: unknown): string => (typeof value === 'string' ? `"$
 
 /** Returns the remedy for an unknown switch: the switch that differs only in case, or the list of all. */
 function switchRemedy(name: string): string {
-  const similar = NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
-  return similar === undefined ? `switches: ${NAMES.join(' ')}` : `did you mean ${similar}?`;
+  const similar = SWITCH_NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
+  return similar === undefined ? `switches: ${SWITCH_NAMES.join(' ')}` : `did you mean ${similar}?`;
 }
 
 /** Rejects every doubtful request. */

@@ -18,7 +18,7 @@ export interface HttpClock {
 
 /** Limits that protect the server from its clients. */
 export interface ServerLimits {
-  /** Maximum of simultaneous connections. A further one is closed at once. */
+  /** Maximum number of simultaneous connections. A further one is closed at once. */
   readonly maxConnections: number;
   /** Time limit in ms for receiving a complete request, body included. After it the server answers HTTP 408 and closes the connection. */
   readonly requestTimeoutMs: number;

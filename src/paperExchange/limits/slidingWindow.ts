@@ -2,7 +2,7 @@
 
 /** Admits at most `count` within any `windowMs`. At time t, admissions at t - windowMs or earlier no longer count. */
 export class SlidingWindow {
-  /** Maximum of admissions within the window. */
+  /** Maximum number of admissions within the window. */
   readonly count: number;
   /** Length of the window. */
   readonly windowMs: number;

@@ -14,7 +14,7 @@ export interface BackgroundOptions {
   readonly spreadTicks: number;
   /** Ticks between two levels. */
   readonly spacingTicks: number;
-  /** Maximum of lots at a level. */
+  /** Maximum number of lots at a level. */
   readonly maxLotsPerLevel: number;
 }
 

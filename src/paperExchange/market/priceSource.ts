@@ -31,7 +31,7 @@ export interface WalkOptions {
   readonly stepMs: number;
   /** Largest change between points, in millionths of the price. */
   readonly stepPpm: number;
-  /** Maximum of lots traded at a point. */
+  /** Maximum number of lots traded at a point. */
   readonly lots: number;
 }
 

@@ -32,7 +32,7 @@ export interface ExchangeSideDeps {
   readonly accounts: readonly AccountConfig[];
   readonly scheduler: Scheduler;
   readonly archive: ArchiveSource;
-  /** Maximum of open orders of one account on one instrument. */
+  /** Maximum number of open orders of one account on one instrument. */
   readonly maxOpenOrdersPerSymbol: number;
 }
 

@@ -34,7 +34,7 @@ export const SIDE = storedChoice('buy', 'sell');
 export const ROLE = storedChoice('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
 
 /** Fields of every order. */
-const ORDER = {
+const ORDER_FIELDS = {
   market: MARKET,
   number: storedCount,
   uid: storedText,
@@ -58,10 +58,10 @@ const ORDER = {
   futures: storedOptional(storedGroup({ leverage: storedCount, isCross: storedFlag, isLiquidation: storedFlag, averageTicks: storedReal })),
 };
 /** An order that has ended. */
-export const orderRecord = storedRecord('order', ORDER);
+export const orderRecord = storedRecord('order', ORDER_FIELDS);
 /** An order that can still fill, with the venue's part of it. `rested`: its position in the sequence of resting orders; 0: it has not rested. */
 export const openOrderRecord = storedRecord('openOrder', {
-  ...ORDER,
+  ...ORDER_FIELDS,
   lockedUnits: storedCount,
   offsetLots: storedCount,
   rests: storedFlag,

@@ -59,7 +59,7 @@ function quotedNameOf(name: string): QuotedName {
   return quotedName;
 }
 
-/** Returns compact JSON text, with the members in the sequence of the map. */
+/** Returns compact JSON text, with the members in the order of the map. */
 export function writeJson(json: Json): string {
   if (typeof json === 'string') return JSON.stringify(json);
   if (json instanceof JsonNumber) return json.text;

@@ -36,7 +36,7 @@ const integerKind = (description: string, pattern: string, sample: unknown, boun
 const SAMPLE_MS = timeMs(1_588_591_856_000);
 const SAMPLE_ID = '499890200602846';
 
-const KINDS: Readonly<Record<string, KindSchema>> = {
+const KIND_SCHEMAS: Readonly<Record<string, KindSchema>> = {
   decimal: decimalKind('decimal; its digits are exact', '0.5'),
   price: decimalKind('decimal above 0', '9300.5', { exclusiveMinimum: 0 }),
   id: {
@@ -97,7 +97,7 @@ const listElementOf = (value: Value<unknown>): Value<unknown> | null => ('row' i
 
 /** Returns the schema of a kind of value. Throws InvariantError for a kind without one. */
 function kindSchemaOf({ kind }: Value<unknown>): KindSchema {
-  const kindSchema = KINDS[kind];
+  const kindSchema = KIND_SCHEMAS[kind];
   if (kindSchema) return kindSchema;
   if (!kind.startsWith('code:')) throw new InvariantError(`no schema for values of the kind ${kind}`);
   const words = kind.slice('code:'.length).split('|');

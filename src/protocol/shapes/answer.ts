@@ -16,7 +16,7 @@ export interface RefusedRow {
   readonly problem: string;
 }
 
-/** The rows of a list in the sequence of the wire, newest first, and those that could not be read. */
+/** The rows of a list in the order of the wire, newest first, and those that could not be read. */
 export interface Listing<T> {
   readonly rows: readonly T[];
   readonly refused: readonly RefusedRow[];

@@ -4,7 +4,7 @@ import { assertNever } from '../../base/assert.ts';
 import type { GlossaryEntry, FigureKind } from '../words/figures.ts';
 import { REASONS, writeFigure } from '../words/figures.ts';
 import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../words/glossary.ts';
-import { amountText, wholeText, NONE, signed, signedAmount, THIN } from '../../base/text/format.ts';
+import { amountText, wholeText, NO_VALUE, signed, signedAmount, THIN } from '../../base/text/format.ts';
 import type { ComparedRun } from './input.ts';
 
 /** One figure of both runs. */
@@ -224,8 +224,8 @@ function compareFigure(
   const isMoney = kind === 'money' || kind === 'cost';
   const areComparable = !isMoney || assets.a === assets.b;
   const difference = valueOfA === null || valueOfB === null || !areComparable ? null : valueOfB - valueOfA;
-  const text = (value: number | null, asset: string) => (value === null ? NONE : writeFigure(value, kind, asset));
-  const shownDifference = difference === null ? NONE : differenceText(difference, kind, assets.a);
+  const text = (value: number | null, asset: string) => (value === null ? NO_VALUE : writeFigure(value, kind, asset));
+  const shownDifference = difference === null ? NO_VALUE : differenceText(difference, kind, assets.a);
   // A difference that is displayed as zero makes neither run better.
   const isDisplayedAsZero = !/[1-9]/.test(shownDifference);
   const better = difference === null || difference === 0 || isDisplayedAsZero ? null : betterRun(name, difference);

@@ -23,7 +23,7 @@ export interface CompareReportInput {
 }
 
 /** Decimal digits of the curves, as fractions of the start: 0.0001 %. */
-const DIGITS = 6;
+const CURVE_DIGITS = 6;
 
 /** Writes the page to `path` and replaces an existing file. Rejects with the system error when writing fails. */
 export async function writeCompareReport(input: CompareReportInput, path: string): Promise<void> {
@@ -64,7 +64,7 @@ export async function compareReportText({ comparison, version, writtenMs }: Comp
         ${comparisonProvenance(comparison)}
       </section>
       <footer class="muted">Curves: uPlot, MIT.</footer>`,
-    afterMain: html`${KEYS}
+    afterMain: html`${KEY_LIST}
       <div id="tip" role="tooltip" hidden></div>
       ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scriptElement(code.plotLibrary)}
       ${scopedScript(pageScript('compare/page/main'))} ${packedScripts(columns)}`,
@@ -75,8 +75,8 @@ export async function compareReportText({ comparison, version, writtenMs }: Comp
 function pageOf({ a, b }: RunComparison, { ms, a: curveA, b: curveB }: Curves, pack: Pack): ComparePage {
   const wire = (name: string, { growth, depth }: Curve): WireCurve => ({
     name,
-    growth: pack.addDecimals(growth, exactStep(maxAbsoluteOf(growth), DIGITS), 1),
-    depth: pack.addDecimals(depth, exactStep(maxAbsoluteOf(depth), DIGITS), 1),
+    growth: pack.addDecimals(growth, exactStep(maxAbsoluteOf(growth), CURVE_DIGITS), 1),
+    depth: pack.addDecimals(depth, exactStep(maxAbsoluteOf(depth), CURVE_DIGITS), 1),
   });
   return {
     fromMs: ms[0] ?? 0,
@@ -90,7 +90,7 @@ function pageOf({ a, b }: RunComparison, { ms, a: curveA, b: curveB }: Curves, p
   };
 }
 
-const KEYS = keyList([
+const KEY_LIST = keyList([
   [html`<kbd>?</kbd>`, 'this list'],
   [html`<kbd>t</kbd>`, 'theme: system, light, dark'],
   [html`<kbd>l</kbd>`, 'logarithmic equity'],

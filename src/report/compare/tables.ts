@@ -1,7 +1,7 @@
 // Writes the tables of a comparison: the difference by month, all figures, the inputs, and the first fill that differs.
 
 import { shellWord } from '../../base/text/shellWord.ts';
-import { amountText, wholeText, NONE, signed, THIN, timeText } from '../../base/text/format.ts';
+import { amountText, wholeText, NO_VALUE, signed, THIN, timeText } from '../../base/text/format.ts';
 import { METRIC_NAMES } from '../words/glossary.ts';
 import { commandBlock, factList, htmlTable, versionsText } from '../page/lists.ts';
 import { html, type Markup, type MarkupPart } from '../page/markup.ts';
@@ -182,7 +182,7 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
 /** Returns the cells of a fill. Null without a fill. */
 export function comparedFillCells(fill: FillCells | null): readonly string[] | null {
   if (fill === null) return null;
-  const cellOf = (name: string) => fill[name] ?? NONE;
+  const cellOf = (name: string) => fill[name] ?? NO_VALUE;
   return [
     timeText(Number(cellOf('time_ms'))),
     cellOf('instrument'),

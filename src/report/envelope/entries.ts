@@ -14,7 +14,7 @@ const INFINITY = Infinity;
 /** The number of ppm in the whole. */
 const MILLION = 1_000_000;
 /** The codes of the kinds of decisions. */
-const ORDER = DECISIONS.indexOf('order');
+const ORDER_DECISION = DECISIONS.indexOf('order');
 const EXIT = DECISIONS.indexOf('exit');
 /** Maximum number of open entries of one position that are remembered. An exit does not end older ones. */
 const MAX_OPEN = 8;
@@ -76,7 +76,7 @@ export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: Env
       endAll(positionEntries, arrivedMs);
       continue;
     }
-    if (kind[row] !== ORDER) {
+    if (kind[row] !== ORDER_DECISION) {
       const canceledEntry = positionEntries.find((entry) => entry.id === id[row]);
       if (canceledEntry !== undefined) canceledEntry.cancelMs = Math.min(canceledEntry.cancelMs, arrivedMs);
       else reasons.always.add('it cancels orders other than its entries');

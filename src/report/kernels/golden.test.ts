@@ -11,21 +11,22 @@ import { portfolioFigures } from './portfolio.ts';
 import { seriesOf, type ReturnSeries } from './returns.ts';
 import { tradeFigures, type TradeSet } from './tradeFigures.ts';
 
-const FOLDER = fileURLToPath(new URL('../../../../shared/golden/metrics/', import.meta.url));
-const hasGoldenValues = existsSync(FOLDER);
-if (!hasGoldenValues) console.log(`skipped: there is no ${FOLDER} (golden values of the metrics)`);
+const GOLDEN_FOLDER = fileURLToPath(new URL('../../../../shared/golden/metrics/', import.meta.url));
+const hasGoldenValues = existsSync(GOLDEN_FOLDER);
+if (!hasGoldenValues) console.log(`skipped: there is no ${GOLDEN_FOLDER} (golden values of the metrics)`);
 type Group = Readonly<Record<string, number | null>>;
 
 /** Returns the cells of a CSV file without its header. */
 function rowsOf(file: string): string[][] {
-  return readFileSync(FOLDER + file, 'utf8')
+  return readFileSync(GOLDEN_FOLDER + file, 'utf8')
     .trim()
     .split('\n')
     .slice(1)
     .map((line) => line.split(','));
 }
 
-const goldenFile = (): { isobar_365: { series: Group; trades: Group } } => JSON.parse(readFileSync(`${FOLDER}metrics_golden.json`, 'utf8'));
+const goldenFile = (): { isobar_365: { series: Group; trades: Group } } =>
+  JSON.parse(readFileSync(`${GOLDEN_FOLDER}metrics_golden.json`, 'utf8'));
 
 /** Returns a series of daily returns from 1 January 2023 on. */
 function seriesFrom(start: number, returns: readonly number[]): ReturnSeries {
@@ -190,7 +191,7 @@ test.skipIf(!hasGoldenValues)('the figures of the golden trades equal the golden
 
 test.skipIf(!hasGoldenValues)('the figures of the golden cases equal the golden values', () => {
   const { cases }: { cases: Record<string, Record<string, number | number[] | null>> } = JSON.parse(
-    readFileSync(`${FOLDER}metrics_golden.json`, 'utf8'),
+    readFileSync(`${GOLDEN_FOLDER}metrics_golden.json`, 'utf8'),
   );
   const names = {
     total_return: 'totalReturn',

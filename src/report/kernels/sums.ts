@@ -16,7 +16,7 @@ export function sumOf(count: number, term: (index: number) => number): number {
   return total + roundingLoss;
 }
 
-/** Maximum of rows that one call of a loop adds. Hot: docs/performance.md#loops-in-parts. */
+/** Maximum number of rows that one call of a loop adds. Hot: docs/performance.md#loops-in-parts. */
 const PART_ROWS = 1024;
 
 /** A compensated sum in progress: the total, and the rounding loss of its additions. */

@@ -11,7 +11,7 @@ const COLORS = `:root{${LIGHT}}
 :root[data-theme=dark]{${DARK}}`;
 
 /** The page, headings, and text that is colored or only for screen readers. */
-const TEXT = `*{box-sizing:border-box}
+const TEXT_STYLE = `*{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);font:14px/1.45 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;
 font-variant-numeric:tabular-nums;-webkit-text-size-adjust:100%}
 main{max-width:1280px;margin:0 auto;padding:24px 24px 48px}
@@ -35,7 +35,7 @@ button:disabled{color:var(--muted);cursor:default;border-color:var(--line)}
 kbd{border:1px solid var(--line);border-radius:4px;padding:0 4px}`;
 
 /** Head of the page: title, answer, stamp, badges, and the chips and warnings about trust. */
-const HEAD = `.head{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:16px 24px}
+const HEAD_STYLE = `.head{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:16px 24px}
 .head h1{margin-bottom:4px;overflow-wrap:anywhere}
 .answer{font-size:16px;margin-top:12px}
 .stamp{font-size:12px;text-align:right}
@@ -202,9 +202,9 @@ th,td,.week td{padding:2px 3px;font-size:9px}
 export const STYLE = [
   '',
   COLORS,
-  TEXT,
+  TEXT_STYLE,
   CONTROLS,
-  HEAD,
+  HEAD_STYLE,
   CARDS,
   SECTIONS,
   CHARTS,

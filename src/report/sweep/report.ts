@@ -24,7 +24,7 @@ import { SWEEP_STYLE } from './style.ts';
 import type { SweepReportInput } from './input.ts';
 
 /** Decimals of a figure on the page. The files of the run folder have all digits. */
-const DIGITS = 6;
+const FIGURE_DIGITS = 6;
 
 /** Writes the report to `path` and replaces an existing file. Rejects with the system error when writing fails. */
 export async function writeSweepReport(input: SweepReportInput, path: string): Promise<void> {
@@ -76,7 +76,7 @@ function pageOf({ record, findings, provenance: origin }: SweepReportInput, pack
     ),
     figures: record.figures.map(({ name, values }) => {
       const { label, kind } = entryOf(name);
-      return { name, label, kind, values: pack.addDecimals(values, exactStep(maxAbsoluteOf(values), DIGITS), 1) };
+      return { name, label, kind, values: pack.addDecimals(values, exactStep(maxAbsoluteOf(values), FIGURE_DIGITS), 1) };
     }),
     by: record.by,
     isMoreBetter: record.isMoreBetter,

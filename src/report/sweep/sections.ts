@@ -4,7 +4,7 @@ import { card, stamp } from '../page/firstScreen.ts';
 import { writeFigure, type FigureText } from '../words/figures.ts';
 import { commandBlock, factList, versionsText } from '../page/lists.ts';
 import { html, Markup } from '../page/markup.ts';
-import { wholeText, counted, dayText, fixed, NONE, percent, timeText } from '../../base/text/format.ts';
+import { wholeText, counted, dayText, fixed, NO_VALUE, percent, timeText } from '../../base/text/format.ts';
 import { deviation, columnMedian } from '../kernels/sums.ts';
 import { entryOf, MIN_DEFLATED_SHARPE, outcomeText, paramsText, type Findings, type Reasoned } from './findings.ts';
 import { figureAt, figureOf, setParams, type SweepRecord } from './figures/record.ts';
@@ -32,7 +32,7 @@ export function sweepTitle({ strategy }: SweepRecord): string {
 
 /** Returns the value of a figure in one set as text with its unit. */
 function valueText(record: SweepRecord, name: string, value: number | undefined): string {
-  return value === undefined || !Number.isFinite(value) ? NONE : writeFigure(value, entryOf(name).kind, record.asset);
+  return value === undefined || !Number.isFinite(value) ? NO_VALUE : writeFigure(value, entryOf(name).kind, record.asset);
 }
 
 /** Returns the head of the page: what was swept, the finding in one sentence, and the hash. */
@@ -49,7 +49,7 @@ export function sweepHead(input: SweepReportInput): Markup {
       <p class="muted">${markets} · ${dayText(record.fromMs)} – ${dayText(record.toMs)} · ${axes.join(', ')}</p>
       <p class="answer">${answer(input)}</p>
     </div>
-    ${stamp('sweep', origin.sweepHash, `isobar ${origin.versions['isobar'] ?? NONE}${when}`)}
+    ${stamp('sweep', origin.sweepHash, `isobar ${origin.versions['isobar'] ?? NO_VALUE}${when}`)}
   </header>`;
 }
 
@@ -85,7 +85,7 @@ export function sweepCards({ record, findings }: Pick<SweepReportInput, 'record'
     const isNone = value === null || value === undefined || !Number.isFinite(value);
     const hasSign = kind === 'change' || kind === 'money' || kind === 'ratio';
     const sign = isNone || !hasSign ? 0 : signOf(value);
-    return { label, text: isNone ? NONE : writeFigure(value, kind, record.asset), note, sign, isNone, reason: null };
+    return { label, text: isNone ? NO_VALUE : writeFigure(value, kind, record.asset), note, sign, isNone, reason: null };
   };
   const plateauFigure = cardFigure(
     `${rankedBy.label} of the plateau`,
@@ -122,7 +122,7 @@ export function sweepCards({ record, findings }: Pick<SweepReportInput, 'record'
   );
   return html`<section class="cards" aria-label="Figures">
     ${card(plateauFigure, plateau === null ? 'no set has neighbours' : paramsText(record, plateau))}
-    ${card(bestFigure, best === null ? NONE : paramsText(record, best))} ${card(medianFigure, `of ${counted(ranking.length, 'set')}`)}
+    ${card(bestFigure, best === null ? NO_VALUE : paramsText(record, best))} ${card(medianFigure, `of ${counted(ranking.length, 'set')}`)}
     ${card({ ...expectedBestFigure, sign: 0 }, `Sharpe, ${counted(selectionBias.trials, 'trial')}`)}
     ${card(deflatedFigure, 'probability', isDeflatedLow)} ${card(gainingFigure, `${wholeText(gainingSets)} of ${wholeText(findings.ran)}`)}
   </section>`;
@@ -248,8 +248,8 @@ export function selectionBiasSection({ record, findings }: SweepReportInput): Ma
       : html`<p>
             The Sharpe ratios of these trials spread by ${fixed(spread, 2)}. If none of them had any skill, the best would still be expected
             to show <b>${fixed(selectionBias.expectedBest, 2)}</b>. The best set has
-            <b>${selectionBias.sharpe === null ? NONE : fixed(selectionBias.sharpe, 2)}</b>: the probability that its true ratio is above
-            that bar is <b>${selectionBias.deflated === null ? NONE : percent(selectionBias.deflated, 1)}</b>.
+            <b>${selectionBias.sharpe === null ? NO_VALUE : fixed(selectionBias.sharpe, 2)}</b>: the probability that its true ratio is
+            above that bar is <b>${selectionBias.deflated === null ? NO_VALUE : percent(selectionBias.deflated, 1)}</b>.
           </p>
           <p>
             Neighbouring sets trade alike and are not independent trials, so the bar is rather too high than too low. It knows nothing of

@@ -3,7 +3,7 @@
 import { assertNever } from '../../base/assert.ts';
 import { warningText } from '../../model/warning.ts';
 import type { FigureKind } from '../words/figures.ts';
-import { wholeText, counted, dayText, fixed, NONE, percent, signed, signedPercent } from '../../base/text/format.ts';
+import { wholeText, counted, dayText, fixed, NO_VALUE, percent, signed, signedPercent } from '../../base/text/format.ts';
 import { COLUMNS, colourText, withLead } from '../terminal/lines.ts';
 import { entryOf, outcomeText, paramsText, type Findings } from './findings.ts';
 import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
@@ -115,7 +115,7 @@ function trustLines(record: SweepRecord, { best, plateau, neighbours, selectionB
 
 /** Returns a figure without its unit, which is in the header or is the asset of the run. */
 function shortFigure(value: number, kind: FigureKind): string {
-  if (!Number.isFinite(value)) return NONE;
+  if (!Number.isFinite(value)) return NO_VALUE;
   switch (kind) {
     case 'change':
       return signedPercent(value);

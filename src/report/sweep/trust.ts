@@ -1,6 +1,6 @@
 // Writes the trust strip of a sweep report: what could make the best set look better than it is.
 
-import { wholeText, counted, NONE, percent } from '../../base/text/format.ts';
+import { wholeText, counted, NO_VALUE, percent } from '../../base/text/format.ts';
 import { warningText } from '../../model/warning.ts';
 import type { Markup } from '../page/markup.ts';
 import { trustStrip, type Chip } from '../page/firstScreen.ts';
@@ -42,7 +42,7 @@ function selectionBiasChips(selectionBias: Findings['selectionBias']): readonly 
     },
     {
       label: 'deflated Sharpe',
-      text: selectionBias.deflated === null ? NONE : percent(selectionBias.deflated, 1),
+      text: selectionBias.deflated === null ? NO_VALUE : percent(selectionBias.deflated, 1),
       note: 'Probability that the true Sharpe ratio of the best set is above what the best of as many trials without skill would show.',
       href: 'chance',
       isWarning: selectionBias.deflated === null || selectionBias.deflated < MIN_DEFLATED_SHARPE,

@@ -1,6 +1,6 @@
 // Writes trades by group as terminal tables: symbol, side, tag, exit reason, holding time, hour.
 
-import { amountText, wholeText, fixed, NONE, percent, signedAmount } from '../../base/text/format.ts';
+import { amountText, wholeText, fixed, NO_VALUE, percent, signedAmount } from '../../base/text/format.ts';
 import type { Summary } from '../summary/summary.ts';
 import { tradeGroups, type TradeGroup } from '../words/groups.ts';
 import { withLead } from './lines.ts';
@@ -41,10 +41,10 @@ function groupLine({ key, isOpen, trades, winRate, closedPnl, averageTrade, prof
   const label = isOpen ? `${key} (still open)` : name;
   return tableLine(label, [
     wholeText(trades),
-    winRate === null ? NONE : percent(winRate, 1),
+    winRate === null ? NO_VALUE : percent(winRate, 1),
     signedAmount(Number(closedPnl), asset),
-    averageTrade === null ? NONE : amountText(Number(averageTrade), asset),
-    profitFactor === null ? NONE : fixed(profitFactor, 2),
+    averageTrade === null ? NO_VALUE : amountText(Number(averageTrade), asset),
+    profitFactor === null ? NO_VALUE : fixed(profitFactor, 2),
   ]);
 }
 

@@ -11,7 +11,7 @@ import {
   dayText,
   daysText,
   fixed,
-  NONE,
+  NO_VALUE,
   percent,
   signedAmount,
   signedPercent,
@@ -218,12 +218,12 @@ function shareOfGross(fees: number, gross: number): string {
 
 /** Returns a value as text, or the sign for a missing number. */
 function valueOrNone(value: number | null, textOf: (value: number) => string): string {
-  return value === null ? NONE : textOf(value);
+  return value === null ? NO_VALUE : textOf(value);
 }
 
 /** Returns an amount with its sign, as text. */
 function signedMoney(amount: string | null, asset: string): string {
-  return amount === null ? NONE : signedAmount(Number(amount), asset);
+  return amount === null ? NO_VALUE : signedAmount(Number(amount), asset);
 }
 
 /** Returns a line, cut to the width of the terminal. */

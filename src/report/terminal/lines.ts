@@ -3,9 +3,9 @@
 /** Maximum width of a line. Terminals of common width do not wrap it. */
 export const COLUMNS = 100;
 
-const CODES = { red: 31, green: 32, amber: 33, cyan: 36, grey: 90 } as const;
+const COLOUR_CODES = { red: 31, green: 32, amber: 33, cyan: 36, grey: 90 } as const;
 /** Name of a text colour of the terminal. */
-export type Hue = keyof typeof CODES;
+export type Hue = keyof typeof COLOUR_CODES;
 
 /** Returns true when `stream` is a terminal and NO_COLOR (https://no-color.org) is not set. */
 export function wantsColour(stream: { readonly isTTY?: boolean }, env: Readonly<Record<string, string | undefined>>): boolean {
@@ -14,7 +14,7 @@ export function wantsColour(stream: { readonly isTTY?: boolean }, env: Readonly<
 
 /** Returns text in a colour (ANSI). */
 export function colourText(text: string, hue: Hue): string {
-  return `\u001b[${CODES[hue]}m${text}\u001b[39m`;
+  return `\u001b[${COLOUR_CODES[hue]}m${text}\u001b[39m`;
 }
 
 /** Returns text after a label. It breaks only between words, so that a path stays whole. Later lines align with the first word. */

@@ -5,7 +5,7 @@ import { MINUTE, randomScript, runRecord, START_MS, testBars, testInstrument } f
 import { PAYMENTS, type PaymentColumns } from '../../model/run/run.ts';
 import { tradesOf } from './trades.ts';
 
-const UNIT = 1e8;
+const UNITS_PER_USDT = 1e8;
 const instrument = testInstrument();
 
 const barsWithPrices = (rows: readonly (readonly [open: number, high: number, low: number, close: number])[]) => {
@@ -35,7 +35,7 @@ describe('excursions', () => {
       }),
     );
     expect(path).toBe('coarse');
-    expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-20 * UNIT, 30 * UNIT]);
+    expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-20 * UNITS_PER_USDT, 30 * UNITS_PER_USDT]);
     expect(closed.mfeFraction[0]).toBeCloseTo(0.3, 12);
   });
 
@@ -49,7 +49,7 @@ describe('excursions', () => {
         ],
       }),
     );
-    expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-10 * UNIT, 30 * UNIT]);
+    expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-10 * UNITS_PER_USDT, 30 * UNITS_PER_USDT]);
   });
 
   /** Returns the trade of a buy in row 1 that is stopped at `price` in row `row`. */
@@ -65,11 +65,11 @@ describe('excursions', () => {
     ).closed;
   test('excursions use high and low of the bar before a stop only if the stop fills at the open', () => {
     const inside = stoppedTrade(9500, 2, true);
-    expect([inside.maeUnits[0], inside.mfeUnits[0]]).toEqual([-5 * UNIT, 10 * UNIT]);
+    expect([inside.maeUnits[0], inside.mfeUnits[0]]).toEqual([-5 * UNITS_PER_USDT, 10 * UNITS_PER_USDT]);
     // At the open of row 4, 100.00 by its gap from 105.00: row 3 was whole.
-    expect(stoppedTrade(10_000, 4, false, 10_500).maeUnits[0]).toBe(-20 * UNIT);
+    expect(stoppedTrade(10_000, 4, false, 10_500).maeUnits[0]).toBe(-20 * UNITS_PER_USDT);
     // Slippage from 101.00 to 100.40 leads near the open of row 4, but no sell is above the open at which it triggers: it was in row 3.
-    expect(stoppedTrade(10_040, 3, true, 10_100).maeUnits[0]).toBe(-10 * UNIT);
+    expect(stoppedTrade(10_040, 3, true, 10_100).maeUnits[0]).toBe(-10 * UNITS_PER_USDT);
   });
 
   test('excursions before a liquidation do not include the loss that others covered', () => {
@@ -87,11 +87,15 @@ describe('excursions', () => {
       instrument: Uint16Array.of(0),
       kind: Uint8Array.of(PAYMENTS.indexOf('covered')),
       isLong: Uint8Array.of(1),
-      units: Float64Array.of(42 * UNIT),
+      units: Float64Array.of(42 * UNITS_PER_USDT),
       afterFills: Float64Array.of(1),
     };
     const { closed } = tradesOf({ ...record, payments: covered });
-    expect([closed.pnlUnits[0], closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-8 * UNIT, -10 * UNIT, 30 * UNIT]);
+    expect([closed.pnlUnits[0], closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([
+      -8 * UNITS_PER_USDT,
+      -10 * UNITS_PER_USDT,
+      30 * UNITS_PER_USDT,
+    ]);
   });
 
   test('a trade that enters and exits in one bar has no excursions from that bar', () => {
@@ -104,7 +108,7 @@ describe('excursions', () => {
         ],
       }),
     );
-    expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([0, 3 * UNIT]);
+    expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([0, 3 * UNITS_PER_USDT]);
   });
 
   test('excursions equal those of a naive walk over every bar of every trade', () => {

@@ -15,7 +15,7 @@ import { resultHash } from '../summary/resultHash.ts';
 import { tradeSummary } from './statistics.ts';
 import { tradesOf } from './trades.ts';
 
-const UNIT = 1e8;
+const UNITS_PER_USDT = 1e8;
 const instrument = testInstrument();
 const flatBars = testBars(instrument, 400, 3);
 const run = (script: readonly ScriptFill[], recordOptions: Partial<Parameters<typeof runRecord>[0]> = {}) =>
@@ -38,8 +38,8 @@ describe('episodes', () => {
     expect(closed.exitPrice[0]).toBe(105);
     expect(closed.lots[0]).toBe(40_000);
     // 430 in, 420 out, 0.85 of fees.
-    expect(closed.feeUnits[0]).toBe(0.85 * UNIT);
-    expect(closed.pnlUnits[0]).toBe(-10.85 * UNIT);
+    expect(closed.feeUnits[0]).toBe(0.85 * UNITS_PER_USDT);
+    expect(closed.pnlUnits[0]).toBe(-10.85 * UNITS_PER_USDT);
     expect(closed.returnFraction[0]).toBeCloseTo(-10.85 / 430, 12);
     expect([closed.entryMs[0], closed.exitMs[0]]).toEqual([START_MS + 10 * MINUTE, START_MS + 30 * MINUTE]);
     expect([tags[closed.entryTag[0]!], tags[closed.exitTag[0]!], closed.fills[0]]).toEqual(['cross', 'out', 4]);
@@ -57,7 +57,7 @@ describe('episodes', () => {
     const { closed } = tradesOf(record);
     expect([[...closed.instrument], [...closed.pnlUnits]]).toEqual([
       [3, 259],
-      [19.78 * UNIT, -10.19 * UNIT],
+      [19.78 * UNITS_PER_USDT, -10.19 * UNITS_PER_USDT],
     ]);
     expect(tradeSummary(record, tradesOf(record), netOf(record)).breakdowns.instrument.map(({ key }) => key)).toEqual([
       'spot:X03USD',

@@ -4,7 +4,7 @@ import { assertNever } from '../../base/assert.ts';
 import type { Summary } from '../summary/summary.ts';
 import type { Flag, Reason } from '../kernels/figure.ts';
 import { DAYS_PER_YEAR } from '../kernels/portfolio.ts';
-import { amountText, wholeText, fixed, NONE, percent, signedAmount, signedPercent, spanText, THIN } from '../../base/text/format.ts';
+import { amountText, wholeText, fixed, NO_VALUE, percent, signedAmount, signedPercent, spanText, THIN } from '../../base/text/format.ts';
 
 /** Format of a figure: percent, percent with sign, ratio, days, duration in ms, money, count. */
 export type FigureKind = 'percent' | 'change' | 'ratio' | 'days' | 'span' | 'money' | 'cost' | 'count';
@@ -105,7 +105,7 @@ export function figureText(
   const flagTexts = flags.map((flag) => ` Note: ${FLAGS[flag]}.`).join('');
   return {
     label: entry.label,
-    text: isNone ? NONE : writeFigure(number, entry.kind, asset),
+    text: isNone ? NO_VALUE : writeFigure(number, entry.kind, asset),
     note: `${entry.definition}${reasonText}${exactText}${flagTexts}`,
     sign: isNone || !hasSign ? 0 : signOf(number),
     isNone,

@@ -6,7 +6,7 @@ import { FuturesFixture } from '../../../test/fixtures/futuresFixture.ts';
 import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
 import type { RiskLimits } from './limits.ts';
 
-const LIMIT = { limit: 1000 };
+const LIMIT_TERMS = { limit: 1000 };
 const SELL = { side: 'sell' } as const;
 const CLOSE = { reduceOnly: true } as const;
 const TWO_WAY = { isNet: false } as const;
@@ -17,8 +17,8 @@ describe('reductions', () => {
   test('reductions pass every limit on exposure, and need no margin, even when nothing is available', () => {
     const fixture = new FuturesFixture({ limits: tight, cash: 2000 });
     fixture.hold(20);
-    expect([fixture.code({ lots: 12, ...SELL, ...LIMIT }), fixture.code({ lots: 8, ...SELL, ...CLOSE })]).toEqual([null, null]);
-    expect(fixture.code({ lots: 1, ...SELL, ...LIMIT })).toBe('POSITION_MAX');
+    expect([fixture.code({ lots: 12, ...SELL, ...LIMIT_TERMS }), fixture.code({ lots: 8, ...SELL, ...CLOSE })]).toEqual([null, null]);
+    expect(fixture.code({ lots: 1, ...SELL, ...LIMIT_TERMS })).toBe('POSITION_MAX');
   });
   test.each([
     ['net', {}, SELL],

@@ -38,7 +38,7 @@ const boundary = (
 ): Boundary => ({ code, description, options, prepare, ...terms });
 const limitOf = (key: LimitKey, value: string) => ({ limits: { [key]: value } });
 const doNothing = () => {};
-const LIMIT = { limit: 1000 };
+const LIMIT_TERMS = { limit: 1000 };
 const SELL = { side: 'sell' } as const;
 const CLOSE = { reduceOnly: true } as const;
 const TWO_WAY = { isNet: false } as const;
@@ -54,7 +54,7 @@ const NOT_TRADING = { instruments: [linearContract({ isTrading: false })] };
 /** 20 lots held, 10 in an open order of the same direction. */
 const heldAndOpen = (sign: 1 | -1) => (fixture: FuturesFixture) => {
   fixture.hold(20 * sign);
-  fixture.send({ lots: 10, side: sign > 0 ? 'buy' : 'sell', ...LIMIT });
+  fixture.send({ lots: 10, side: sign > 0 ? 'buy' : 'sell', ...LIMIT_TERMS });
 };
 /** 20 lots short, 10 in an open sell, and a mark that has risen since. */
 const shortAndRisen = (fixture: FuturesFixture) => {
@@ -80,8 +80,8 @@ const BOUNDARIES: readonly Boundary[] = [
     orders({ lots: 3 }, { lots: 2 }, { lots: 1 }),
   ),
   boundary('PRECISION', 'by value', {}, doNothing, orders({ quoteUnits: 1001 }, { quoteUnits: 1000 }, { quoteUnits: 999 })),
-  boundary('QTY_MAX', 'buy', limitOf('maxOrderQty', '20.9'), doNothing, sizes(19, LIMIT)),
-  boundary('QTY_MAX', 'sell', limitOf('maxOrderQty', '20'), doNothing, sizes(19, { ...SELL, ...LIMIT })),
+  boundary('QTY_MAX', 'buy', limitOf('maxOrderQty', '20.9'), doNothing, sizes(19, LIMIT_TERMS)),
+  boundary('QTY_MAX', 'sell', limitOf('maxOrderQty', '20'), doNothing, sizes(19, { ...SELL, ...LIMIT_TERMS })),
   // 990 units a lot at the mark less the collar, and one lot more for a rounded division.
   boundary(
     'QTY_MAX',
@@ -97,7 +97,7 @@ const BOUNDARIES: readonly Boundary[] = [
     doNothing,
     orders({ quoteUnits: 1_800_000 }, { quoteUnits: 1_881_188 }, { quoteUnits: 1_881_189 }),
   ),
-  boundary('NOTIONAL_MAX', 'limit at the mark', limitOf('maxOrderNotional', '2'), doNothing, sizes(19, LIMIT)),
+  boundary('NOTIONAL_MAX', 'limit at the mark', limitOf('maxOrderNotional', '2'), doNothing, sizes(19, LIMIT_TERMS)),
   boundary('NOTIONAL_MAX', 'limit below the mark', limitOf('maxOrderNotional', '2'), doNothing, sizes(19, { limit: 700 })),
   boundary('NOTIONAL_MAX', 'sell above the mark', limitOf('maxOrderNotional', '2.4'), doNothing, sizes(19, { ...SELL, limit: 1200 })),
   boundary('NOTIONAL_MAX', 'market: the collar', limitOf('maxOrderNotional', '2.02'), doNothing, sizes(19, SELL)),
@@ -147,43 +147,43 @@ const BOUNDARIES: readonly Boundary[] = [
     'CONTRACT_TAKEN',
     'an order is open',
     {},
-    (fixture) => fixture.send({ lots: 2, ...LIMIT }),
+    (fixture) => fixture.send({ lots: 2, ...LIMIT_TERMS }),
     orders({ lots: 3, strategy: 0 }, { lots: 3, strategy: 1, instrumentIndex: 1 }, { lots: 3, strategy: 1 }),
   ),
-  boundary('POSITION_MAX', 'long', limitOf('maxPositionQty', '50'), heldAndOpen(1), sizes(19, LIMIT)),
-  boundary('POSITION_MAX', 'short', limitOf('maxPositionQty', '50'), heldAndOpen(-1), sizes(19, { ...SELL, ...LIMIT })),
-  boundary('POSITION_MAX', 'net: reversed', limitOf('maxPositionQty', '20'), holdLots(20), sizes(39, { ...SELL, ...LIMIT })),
+  boundary('POSITION_MAX', 'long', limitOf('maxPositionQty', '50'), heldAndOpen(1), sizes(19, LIMIT_TERMS)),
+  boundary('POSITION_MAX', 'short', limitOf('maxPositionQty', '50'), heldAndOpen(-1), sizes(19, { ...SELL, ...LIMIT_TERMS })),
+  boundary('POSITION_MAX', 'net: reversed', limitOf('maxPositionQty', '20'), holdLots(20), sizes(39, { ...SELL, ...LIMIT_TERMS })),
   // Orders that only close may take the 20 lots first. Then all opening orders are short.
   boundary(
     'POSITION_MAX',
     'net: beside a close',
     limitOf('maxPositionQty', '30'),
     (fixture) => (fixture.hold(20), fixture.send({ lots: 20, ...SELL, ...CLOSE })),
-    sizes(29, { ...SELL, ...LIMIT }),
+    sizes(29, { ...SELL, ...LIMIT_TERMS }),
   ),
   boundary(
     'POSITION_MAX',
     'two-way: sides apart',
     { ...TWO_WAY, ...limitOf('maxPositionQty', '20') },
     holdLots(20),
-    sizes(19, { ...SELL, ...LIMIT }),
+    sizes(19, { ...SELL, ...LIMIT_TERMS }),
   ),
   boundary(
     'POSITION_MAX',
     'two-way: closes open nothing',
     { ...TWO_WAY, ...limitOf('maxPositionQty', '20') },
     (fixture) => (fixture.hold(15), fixture.hold(-15), fixture.send({ lots: 15, ...CLOSE })),
-    sizes(4, LIMIT),
+    sizes(4, LIMIT_TERMS),
   ),
-  boundary('POSITION_NOTIONAL', 'long', limitOf('maxPositionNotional', '5'), heldAndOpen(1), sizes(19, LIMIT)),
+  boundary('POSITION_NOTIONAL', 'long', limitOf('maxPositionNotional', '5'), heldAndOpen(1), sizes(19, LIMIT_TERMS)),
   boundary(
     'POSITION_NOTIONAL',
     'short after a rise: open sells at the mark',
     limitOf('maxPositionNotional', '5.5'),
     shortAndRisen,
-    sizes(19, { ...SELL, ...LIMIT }),
+    sizes(19, { ...SELL, ...LIMIT_TERMS }),
   ),
-  boundary('POSITION_NOTIONAL', 'net: reversed', limitOf('maxPositionNotional', '2'), holdLots(20), sizes(39, { ...SELL, ...LIMIT })),
+  boundary('POSITION_NOTIONAL', 'net: reversed', limitOf('maxPositionNotional', '2'), holdLots(20), sizes(39, { ...SELL, ...LIMIT_TERMS })),
   boundary(
     'POSITION_NOTIONAL',
     'inverse, a fall raises the value',
@@ -196,30 +196,36 @@ const BOUNDARIES: readonly Boundary[] = [
     'two contracts',
     limitOf('maxGrossNotional', '8'),
     (fixture) => (heldAndOpen(1)(fixture), fixture.hold(-30, 1, 1)),
-    sizes(19, LIMIT),
+    sizes(19, LIMIT_TERMS),
   ),
   boundary(
     'PORTFOLIO',
     'net: the larger side',
     limitOf('maxGrossNotional', '4'),
-    (fixture) => (fixture.hold(20), fixture.send({ lots: 20, ...LIMIT })),
-    sizes(59, { ...SELL, ...LIMIT }),
+    (fixture) => (fixture.hold(20), fixture.send({ lots: 20, ...LIMIT_TERMS })),
+    sizes(59, { ...SELL, ...LIMIT_TERMS }),
   ),
   boundary(
     'PORTFOLIO',
     'two-way: both sides',
     { ...TWO_WAY, ...limitOf('maxGrossNotional', '4') },
     holdLots(20),
-    sizes(19, { ...SELL, ...LIMIT }),
+    sizes(19, { ...SELL, ...LIMIT_TERMS }),
   ),
   // 30 lots of another contract on the other side are netted; orders that would close them are not.
-  boundary('PORTFOLIO', 'net of contracts: a buy', limitOf('maxNetNotional', '2'), (fixture) => fixture.hold(-30, 1, 1), sizes(49, LIMIT)),
+  boundary(
+    'PORTFOLIO',
+    'net of contracts: a buy',
+    limitOf('maxNetNotional', '2'),
+    (fixture) => fixture.hold(-30, 1, 1),
+    sizes(49, LIMIT_TERMS),
+  ),
   boundary(
     'PORTFOLIO',
     'net of contracts: a sell',
     limitOf('maxNetNotional', '2'),
     (fixture) => fixture.hold(30, 1, 1),
-    sizes(49, { ...SELL, ...LIMIT }),
+    sizes(49, { ...SELL, ...LIMIT_TERMS }),
   ),
   boundary(
     'PORTFOLIO',
@@ -227,28 +233,46 @@ const BOUNDARIES: readonly Boundary[] = [
     limitOf('maxNetNotional', '2'),
     (fixture) => (
       fixture.hold(-30, 1, 1),
-      fixture.send({ lots: 10, strategy: 1, instrumentIndex: 1, ...CLOSE, ...LIMIT }),
-      fixture.send({ lots: 5, ...LIMIT })
+      fixture.send({ lots: 10, strategy: 1, instrumentIndex: 1, ...CLOSE, ...LIMIT_TERMS }),
+      fixture.send({ lots: 5, ...LIMIT_TERMS })
     ),
-    sizes(34, LIMIT),
+    sizes(34, LIMIT_TERMS),
   ),
   // Equity of 20,000,000 units in 10,000,000 of either book; fees of a unit for two lots.
-  boundary('LEVERAGE', 'equity after fees', limitOf('maxLeverage', '0.002'), (fixture) => fixture.hold(30, 1, 1), sizes(8, LIMIT)),
-  boundary('LEVERAGE', 'a loss counts', limitOf('maxLeverage', '0.0025'), (fixture) => fixture.hold(30, 1, 1, 71_000), sizes(13, LIMIT)),
+  boundary('LEVERAGE', 'equity after fees', limitOf('maxLeverage', '0.002'), (fixture) => fixture.hold(30, 1, 1), sizes(8, LIMIT_TERMS)),
+  boundary(
+    'LEVERAGE',
+    'a loss counts',
+    limitOf('maxLeverage', '0.0025'),
+    (fixture) => fixture.hold(30, 1, 1, 71_000),
+    sizes(13, LIMIT_TERMS),
+  ),
   // A leverage of 10 is allowed up to 20,000 units.
-  boundary('TIER', 'long', { instruments: [linearContract({ tiers: TIERS })] }, holdLots(10), sizes(9, LIMIT)),
-  boundary('TIER', 'net: reversed', { instruments: [linearContract({ tiers: TIERS })] }, holdLots(10), sizes(29, { ...SELL, ...LIMIT })),
+  boundary('TIER', 'long', { instruments: [linearContract({ tiers: TIERS })] }, holdLots(10), sizes(9, LIMIT_TERMS)),
+  boundary(
+    'TIER',
+    'net: reversed',
+    { instruments: [linearContract({ tiers: TIERS })] },
+    holdLots(10),
+    sizes(29, { ...SELL, ...LIMIT_TERMS }),
+  ),
   // A lot takes 100 units of margin; 20 lots take 10 units of fees, and a part of it none below a unit.
-  boundary('MARGIN', 'opens', { cash: 2010 }, doNothing, sizes(19, LIMIT)),
-  boundary('MARGIN', 'beside what is open', { cash: 3015 }, (fixture) => fixture.send({ lots: 10, ...LIMIT }), sizes(19, LIMIT)),
-  boundary('MARGIN', 'beside a position', { cash: 4010 }, holdLots(20), sizes(19, LIMIT)),
-  boundary('MARGIN', 'net: reversed', { cash: 3010 }, holdLots(10), sizes(29, { ...SELL, ...LIMIT })),
+  boundary('MARGIN', 'opens', { cash: 2010 }, doNothing, sizes(19, LIMIT_TERMS)),
+  boundary(
+    'MARGIN',
+    'beside what is open',
+    { cash: 3015 },
+    (fixture) => fixture.send({ lots: 10, ...LIMIT_TERMS }),
+    sizes(19, LIMIT_TERMS),
+  ),
+  boundary('MARGIN', 'beside a position', { cash: 4010 }, holdLots(20), sizes(19, LIMIT_TERMS)),
+  boundary('MARGIN', 'net: reversed', { cash: 3010 }, holdLots(10), sizes(29, { ...SELL, ...LIMIT_TERMS })),
   boundary(
     'MARGIN',
     'a loss of a cross position',
     { cash: 3010 },
     (fixture) => (fixture.hold(10, 0, 1, 1050), (fixture.marks[1] = 1005)),
-    sizes(14, LIMIT),
+    sizes(14, LIMIT_TERMS),
   ),
   boundary('MARGIN', 'closes', {}, holdLots(20), sizes(19, { ...SELL, ...CLOSE })),
   boundary('MARGIN', 'closes, limit', {}, (fixture) => fixture.hold(-20), sizes(19, { ...CLOSE, limit: 1100 })),
@@ -364,7 +388,7 @@ describe('an unknown price', () => {
   );
   test('an unknown price of another open order denies the order', () => {
     const fixture = new FuturesFixture({ limits: { maxGrossNotional: '100' } });
-    fixture.send({ lots: 5, instrumentIndex: 1, ...SELL, ...LIMIT });
+    fixture.send({ lots: 5, instrumentIndex: 1, ...SELL, ...LIMIT_TERMS });
     fixture.marks[1] = NaN;
     expect(fixture.code({ lots: 1 })).toBe('PORTFOLIO');
   });

@@ -8,7 +8,7 @@ export type LimitKind = 'decimal' | 'count' | 'deny' | 'windows';
 const CLOCK_TIME = String.raw`([01]\d|2[0-3]):([0-5]\d)`;
 const WINDOW_TEXT = `${CLOCK_TIME}-${CLOCK_TIME}`;
 /** One window of the day: hour and minute of its start, hour and minute of its end. */
-export const WINDOW = new RegExp(`^${WINDOW_TEXT}$`);
+export const WINDOW_PATTERN = new RegExp(`^${WINDOW_TEXT}$`);
 /** Several windows, separated by commas. */
 export const WINDOWS = new RegExp(`^ *${WINDOW_TEXT}( *, *${WINDOW_TEXT})* *$`);
 
@@ -201,7 +201,7 @@ export function limitProblem({ kind, max }: LimitRow, value: string): string | n
 }
 
 /** True for a window that is not empty, and for text that is not a window, which is reported elsewhere. */
-const isNotEmptyWindow = (window: string): boolean => !WINDOW.test(window) || window.slice(0, 5) !== window.slice(6);
+const isNotEmptyWindow = (window: string): boolean => !WINDOW_PATTERN.test(window) || window.slice(0, 5) !== window.slice(6);
 
 /** Returns a limit that the operator has typed in the form of a definition: a number for a count, otherwise the text. */
 export function limitValue(key: LimitKey, text: string): string | number {

@@ -4,7 +4,7 @@ import { parseRatio, scaleDown, type Ratio } from '../../base/number/decimalText
 import { ConfigError } from '../../base/errors.ts';
 import { mulDiv } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { LIMITS, MAX_COUNT, limitProblem, WINDOW, type LimitKey, type RiskLimits } from './limits.ts';
+import { LIMITS, MAX_COUNT, limitProblem, WINDOW_PATTERN, type LimitKey, type RiskLimits } from './limits.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -138,7 +138,7 @@ function windowsOf(value: string | number): readonly Window[] {
   return String(value)
     .split(',')
     .map((windowText) => {
-      const match = WINDOW.exec(windowText.trim());
+      const match = WINDOW_PATTERN.exec(windowText.trim());
       if (!match) {
         throw new ConfigError(
           `risk.restricted: expected windows of the day, got ${value}`,

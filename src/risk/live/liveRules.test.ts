@@ -10,25 +10,25 @@ import { ConfigError } from '../../base/errors.ts';
 import type { RiskLimits } from '../limits/limits.ts';
 import type { LiveFacts } from './liveWatch.ts';
 
-const NOW = 1_700_000_000_000;
+const NOW_MS = 1_700_000_000_000;
 
 /** Facts of a healthy bot: all are known and within every limit. */
 const HEALTHY: LiveFacts = {
   instruments: 2,
-  priceMs: () => NOW,
-  barCloseMs: () => NOW,
+  priceMs: () => NOW_MS,
+  barCloseMs: () => NOW_MS,
   barLengthMs: () => 60_000,
   isSound: () => true,
-  auditMs: NOW,
+  auditMs: NOW_MS,
   clockErrorMs: 0,
-  heartbeatMs: NOW,
+  heartbeatMs: NOW_MS,
   alertMs: Infinity,
   heldLots: () => 0,
   guardedLots: () => 0,
 };
 
 /** Returns the causes that are raised at `nowMs` with these facts. */
-function causesOf(limits: RiskLimits, facts: Partial<LiveFacts>, nowMs = NOW): string[] {
+function causesOf(limits: RiskLimits, facts: Partial<LiveFacts>, nowMs = NOW_MS): string[] {
   const fixture = new RiskFixture(limits);
   fixture.risk.tick({ ...HEALTHY, ...facts }, nowMs);
   return fixture.risk.halts.causes().map(({ code, scope, state }) => `${code} ${scope.kind} ${state}`);
@@ -45,12 +45,12 @@ interface AgeCase {
 }
 const raisedTwice = (cause: string) => [cause, cause];
 const AGE_CASES: readonly AgeCase[] = [
-  { code: 'STALE_DATA', limits: { maxPriceAgeMs: 10_000 }, facts: (age) => ({ priceMs: () => NOW - age }), max: 10_000, raises: raisedTwice('STALE_DATA symbol HALT_NEW') },
-  { code: 'STALE_DATA of bars', limits: { maxBarAge: '1.5' }, facts: (age) => ({ barCloseMs: () => NOW - age }), max: 90_000, raises: raisedTwice('STALE_DATA symbol HALT_NEW') },
-  { code: 'STALE_ACCOUNT', limits: { maxAuditAgeMs: 30_000 }, facts: (age) => ({ auditMs: NOW - age }), max: 30_000, raises: ['STALE_ACCOUNT account HALT_NEW'] },
+  { code: 'STALE_DATA', limits: { maxPriceAgeMs: 10_000 }, facts: (age) => ({ priceMs: () => NOW_MS - age }), max: 10_000, raises: raisedTwice('STALE_DATA symbol HALT_NEW') },
+  { code: 'STALE_DATA of bars', limits: { maxBarAge: '1.5' }, facts: (age) => ({ barCloseMs: () => NOW_MS - age }), max: 90_000, raises: raisedTwice('STALE_DATA symbol HALT_NEW') },
+  { code: 'STALE_ACCOUNT', limits: { maxAuditAgeMs: 30_000 }, facts: (age) => ({ auditMs: NOW_MS - age }), max: 30_000, raises: ['STALE_ACCOUNT account HALT_NEW'] },
   { code: 'CLOCK', limits: { maxClockErrorMs: 400 }, facts: (error) => ({ clockErrorMs: error }), max: 400, raises: ['CLOCK account HALT_NEW'] },
-  { code: 'DEAD_MAN', limits: { maxHeartbeatAgeMs: 60_000 }, facts: (age) => ({ heartbeatMs: NOW - age }), max: 60_000, raises: ['DEAD_MAN account HALT_NEW'] },
-  { code: 'DEAD_MAN of alerts', limits: { maxAlertAgeMs: 300_000 }, facts: (age) => ({ alertMs: NOW - age }), max: 300_000, raises: ['DEAD_MAN account HALT_NEW'] },
+  { code: 'DEAD_MAN', limits: { maxHeartbeatAgeMs: 60_000 }, facts: (age) => ({ heartbeatMs: NOW_MS - age }), max: 60_000, raises: ['DEAD_MAN account HALT_NEW'] },
+  { code: 'DEAD_MAN of alerts', limits: { maxAlertAgeMs: 300_000 }, facts: (age) => ({ alertMs: NOW_MS - age }), max: 300_000, raises: ['DEAD_MAN account HALT_NEW'] },
 ]; // prettier-ignore
 
 describe.each(AGE_CASES)('$code', ({ code: title, limits, facts, max, raises }) => {
@@ -63,11 +63,11 @@ describe.each(AGE_CASES)('$code', ({ code: title, limits, facts, max, raises }) 
   });
   test(`${title}: the rule clears its halt when the facts are healthy again`, () => {
     const fixture = new RiskFixture(limits);
-    fixture.risk.tick({ ...HEALTHY, ...facts(max + 1) }, NOW);
+    fixture.risk.tick({ ...HEALTHY, ...facts(max + 1) }, NOW_MS);
     // An unsound price is trusted again after three newer ones.
     for (let afterMs = 1; afterMs <= 3; afterMs++) {
-      const newest = { priceMs: () => NOW + afterMs, auditMs: NOW, heartbeatMs: NOW, barCloseMs: () => NOW + afterMs };
-      fixture.risk.tick({ ...HEALTHY, ...facts(0), ...newest }, NOW + afterMs);
+      const newest = { priceMs: () => NOW_MS + afterMs, auditMs: NOW_MS, heartbeatMs: NOW_MS, barCloseMs: () => NOW_MS + afterMs };
+      fixture.risk.tick({ ...HEALTHY, ...facts(0), ...newest }, NOW_MS + afterMs);
     }
     expect(fixture.risk.halts.causes()).toEqual([]);
   });
@@ -75,9 +75,9 @@ describe.each(AGE_CASES)('$code', ({ code: title, limits, facts, max, raises }) 
 
 describe('second steps', () => {
   test('an audit ten times too old, or an operator silent for twice the limit, allows only cancels', () => {
-    const audit = (age: number) => causesOf({ maxAuditAgeMs: 30_000 }, { auditMs: NOW - age });
+    const audit = (age: number) => causesOf({ maxAuditAgeMs: 30_000 }, { auditMs: NOW_MS - age });
     expect([audit(300_000), audit(300_001)]).toEqual([['STALE_ACCOUNT account HALT_NEW'], ['STALE_ACCOUNT account CANCEL_ONLY']]);
-    const silence = (age: number) => causesOf({ maxHeartbeatAgeMs: 60_000 }, { heartbeatMs: NOW - age });
+    const silence = (age: number) => causesOf({ maxHeartbeatAgeMs: 60_000 }, { heartbeatMs: NOW_MS - age });
     expect([silence(120_000), silence(120_001)]).toEqual([['DEAD_MAN account HALT_NEW'], ['DEAD_MAN account CANCEL_ONLY']]);
   });
 });
@@ -87,8 +87,8 @@ describe('STALE_DATA', () => {
     const fixture = new RiskFixture({ maxPriceAgeMs: 10_000 });
     const tick = (afterMs: number, isSound: boolean) =>
       fixture.risk.tick(
-        { ...HEALTHY, priceMs: () => NOW + afterMs, barCloseMs: () => 0, isSound: (index) => index !== 0 || isSound },
-        NOW + afterMs,
+        { ...HEALTHY, priceMs: () => NOW_MS + afterMs, barCloseMs: () => 0, isSound: (index) => index !== 0 || isSound },
+        NOW_MS + afterMs,
       );
     tick(0, false);
     expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5, instrumentIndex: 1 })]).toEqual(['STALE_DATA', null]);
@@ -105,11 +105,11 @@ describe('CLOCK', () => {
   test('CLOCK halts after three orders in a row are refused for their time, until the next measurement', () => {
     const fixture = new RiskFixture({ maxClockErrorMs: 400 });
     const order = fixture.draft({ lots: 5 });
-    const tick = (clockErrorMs: number) => fixture.risk.tick({ ...HEALTHY, clockErrorMs }, NOW);
+    const tick = (clockErrorMs: number) => fixture.risk.tick({ ...HEALTHY, clockErrorMs }, NOW_MS);
     tick(20);
-    for (const code of ['-1021', '-1021', '-2010', '-1021', '-1021']) fixture.risk.refused(order, code, NOW);
+    for (const code of ['-1021', '-1021', '-2010', '-1021', '-1021']) fixture.risk.refused(order, code, NOW_MS);
     expect(fixture.code({ lots: 5 })).toBeNull();
-    fixture.risk.refused(order, '-1021', NOW);
+    fixture.risk.refused(order, '-1021', NOW_MS);
     tick(25);
     expect(fixture.code({ lots: 5 })).toBe('CLOCK');
     tick(5);
@@ -121,7 +121,7 @@ describe('NAKED', () => {
   test('NAKED halts the symbol of a position that has no stop for too long', () => {
     const fixture = new RiskFixture({ maxNakedMs: 10_000 });
     const tick = (afterMs: number, guarded: number) => {
-      fixture.risk.tick({ ...HEALTHY, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + afterMs);
+      fixture.risk.tick({ ...HEALTHY, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW_MS + afterMs);
       return fixture.risk.halts.causes().length;
     };
     expect([tick(0, 8), tick(10_000, 8), tick(10_001, 8), tick(10_002, 10), tick(10_003, 8), tick(20_003, 8), tick(20_004, 8)]).toEqual([
@@ -132,7 +132,7 @@ describe('NAKED', () => {
     const naked = (guarded: number) => {
       const fixture = new RiskFixture({ maxNakedMs: 1 });
       for (const afterMs of [0, 10])
-        fixture.risk.tick({ ...HEALTHY, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + afterMs);
+        fixture.risk.tick({ ...HEALTHY, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW_MS + afterMs);
       return fixture.risk.halts.hasAny;
     };
     expect([naked(9), naked(8)]).toEqual([false, true]);
@@ -140,8 +140,8 @@ describe('NAKED', () => {
   test('NAKED_EXIT raises one attempt to close in each period of its limit, until a stop exists', () => {
     const fixture = new RiskFixture({ maxNakedExitMs: 60_000 });
     const tick = (afterMs: number, guarded = 0) => {
-      fixture.risk.tick({ ...HEALTHY, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + afterMs);
-      return fixture.risk.halts.causes().map(({ code, state, scope, sinceMs }) => `${code} ${state} ${scope.kind} ${sinceMs - NOW}`);
+      fixture.risk.tick({ ...HEALTHY, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW_MS + afterMs);
+      return fixture.risk.halts.causes().map(({ code, state, scope, sinceMs }) => `${code} ${state} ${scope.kind} ${sinceMs - NOW_MS}`);
     };
     const causeSince = (ms: number) => [`NAKED_EXIT HALT_NEW symbol ${ms}`];
     expect([tick(0), tick(60_000), tick(60_001), tick(119_999), tick(120_000), tick(120_001), tick(130_000, 10)]).toEqual([
@@ -150,9 +150,9 @@ describe('NAKED', () => {
   });
   test('a halt that was raised under a larger limit is cleared after the limit has been tightened', () => {
     const fixture = new RiskFixture({ maxAuditAgeMs: 30_000 });
-    fixture.risk.tick({ ...HEALTHY, auditMs: NOW - 30_001 }, NOW);
+    fixture.risk.tick({ ...HEALTHY, auditMs: NOW_MS - 30_001 }, NOW_MS);
     fixture.risk.tighten({ maxAuditAgeMs: 20_000 });
-    fixture.risk.tick(HEALTHY, NOW);
+    fixture.risk.tick(HEALTHY, NOW_MS);
     expect(fixture.risk.halts.causes()).toEqual([]);
   });
 });
@@ -163,34 +163,34 @@ describe('UNKNOWN_BUDGET', () => {
   test('UNKNOWN_BUDGET halts when more orders than its limit are of unknown outcome, until one is known', () => {
     const fixture = new RiskFixture({ maxUnknown: 2 });
     fixture.hold(100);
-    fixture.risk.outcome(unknown(fixture, {}), NOW);
-    fixture.risk.outcome(unknown(fixture, { side: 'sell' }), NOW);
+    fixture.risk.outcome(unknown(fixture, {}), NOW_MS);
+    fixture.risk.outcome(unknown(fixture, { side: 'sell' }), NOW_MS);
     expect(causes(fixture)).toEqual([]);
     const third = unknown(fixture, { instrumentIndex: 1 });
-    fixture.risk.outcome(third, NOW);
+    fixture.risk.outcome(third, NOW_MS);
     expect(causes(fixture)).toEqual(['3 orders are of unknown outcome, at most 2']);
     third.lifecycle = 'working';
-    fixture.risk.outcome(null, NOW + 600_000);
+    fixture.risk.outcome(null, NOW_MS + 600_000);
     expect(causes(fixture)).toEqual([]);
   });
   test('UNKNOWN_BUDGET allows one order of each symbol and side', () => {
     const fixture = new RiskFixture({ maxUnknown: 3 });
-    fixture.risk.outcome(unknown(fixture, {}), NOW);
-    fixture.risk.outcome(unknown(fixture, {}), NOW);
+    fixture.risk.outcome(unknown(fixture, {}), NOW_MS);
+    fixture.risk.outcome(unknown(fixture, {}), NOW_MS);
     expect(causes(fixture)).toEqual(['two orders of one symbol and side are of unknown outcome']);
   });
   test('UNKNOWN_BUDGET counts all unknown outcomes of the last ten minutes, even those that are known by now', () => {
     const fixture = new RiskFixture({ maxUnknown: 1 });
     for (const afterMs of [0, 1000]) {
       const order = unknown(fixture, {});
-      fixture.risk.outcome(order, NOW + afterMs);
+      fixture.risk.outcome(order, NOW_MS + afterMs);
       order.lifecycle = 'working';
-      fixture.risk.outcome(null, NOW + afterMs + 1);
+      fixture.risk.outcome(null, NOW_MS + afterMs + 1);
     }
     expect(causes(fixture)).toEqual(['more than 1 outcomes were unknown within 10 minutes']);
-    fixture.risk.tick(HEALTHY, NOW + 599_999);
+    fixture.risk.tick(HEALTHY, NOW_MS + 599_999);
     expect(causes(fixture)).toHaveLength(1);
-    fixture.risk.tick(HEALTHY, NOW + 600_000);
+    fixture.risk.tick(HEALTHY, NOW_MS + 600_000);
     expect(causes(fixture)).toEqual([]);
   });
 });
@@ -199,7 +199,7 @@ describe('UNKNOWN_BUDGET', () => {
 function afterFills(limits: RiskLimits, fills: readonly { ticks: number; ms?: number; terms?: DraftTerms }[]): string[] {
   const fixture = new RiskFixture(limits);
   fixture.hold(1000);
-  for (const { ticks, ms = NOW, terms = {} } of fills) {
+  for (const { ticks, ms = NOW_MS, terms = {} } of fills) {
     const order = fixture.draft({ lots: 5, ...terms });
     fixture.risk.filled(order, fillOf({ price: ticks, lots: 5, notional: 5 * ticks * 1000, timeMs: ms }));
   }
@@ -217,7 +217,7 @@ describe('POST_TRADE', () => {
 });
 
 describe('REPEAT', () => {
-  const fourFills = (stepMs: number) => [0, 1, 2, 3].map((index) => ({ ticks: 1000, ms: NOW + index * stepMs }));
+  const fourFills = (stepMs: number) => [0, 1, 2, 3].map((index) => ({ ticks: 1000, ms: NOW_MS + index * stepMs }));
   test('REPEAT counts executions of a strategy within a minute', () => {
     expect(afterFills({ maxFillsPerMinute: 3 }, fourFills(20_000))).toEqual([]);
     expect(afterFills({ maxFillsPerMinute: 3 }, fourFills(19_999))).toEqual(['REPEAT strategy']);
@@ -226,9 +226,9 @@ describe('REPEAT', () => {
   test('REPEAT halts only the strategy whose refusals within a minute exceed the limit', () => {
     const fixture = new RiskFixture({ maxRejectsPerMinute: 2 });
     const order = fixture.draft({ lots: 5 });
-    for (const afterMs of [0, 1]) fixture.risk.refused(order, '-2010', NOW + afterMs);
+    for (const afterMs of [0, 1]) fixture.risk.refused(order, '-2010', NOW_MS + afterMs);
     expect(fixture.code({ lots: 5 })).toBeNull();
-    fixture.risk.refused(order, '-2010', NOW + 59_999);
+    fixture.risk.refused(order, '-2010', NOW_MS + 59_999);
     expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5, strategy: 1 })]).toEqual(['REPEAT', null]);
   });
 });
@@ -244,7 +244,7 @@ describe('LOSS_STREAK', () => {
       ] as const) {
         const order = fixture.send({ lots: 5, side });
         fixture.fill(order, 5, ticks);
-        fixture.risk.filled(order, fillOf({ price: ticks, lots: 5, notional: 5 * ticks * 1000, fee: 0, timeMs: NOW }));
+        fixture.risk.filled(order, fillOf({ price: ticks, lots: 5, notional: 5 * ticks * 1000, fee: 0, timeMs: NOW_MS }));
       }
     }
     return fixture.risk.halts.causes().map(({ scope }) => scope.kind);
@@ -271,7 +271,7 @@ describe('LOSS_STREAK', () => {
         const order = fixture.draft({ lots: 5, side: isEntry === direction > 0 ? 'buy' : 'sell' });
         const price = isEntry ? 1_000_000 : exitPrice;
         fixture.fill(order, 5, price);
-        fixture.risk.filled(order, fillOf({ price, lots: 5, notional: fixture.ledger.scale(0).valueOfLots(5, price), timeMs: NOW }));
+        fixture.risk.filled(order, fillOf({ price, lots: 5, notional: fixture.ledger.scale(0).valueOfLots(5, price), timeMs: NOW_MS }));
       }
       expect(fixture.risk.halts.causes().map(({ scope }) => scope.kind)).toEqual(raised);
     },
@@ -301,21 +301,21 @@ describe('limits of a running bot', () => {
   });
   test('tightened loss limits of a running bot measure from the earlier baseline', () => {
     const fixture = new RiskFixture({ maxDrawdown: '0.5' });
-    fixture.risk.begin(1000, NOW);
-    fixture.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
+    fixture.risk.begin(1000, NOW_MS);
+    fixture.risk.observe(Float64Array.of(NOW_MS), Float64Array.of(2000), 1);
     fixture.risk.tighten({ maxDrawdown: '0.1' });
-    fixture.risk.observe(Float64Array.of(NOW, NOW + 1), Float64Array.of(2000, 1800), 2);
+    fixture.risk.observe(Float64Array.of(NOW_MS, NOW_MS + 1), Float64Array.of(2000, 1800), 2);
     expect(fixture.code({ lots: 5 })).toBe('DRAWDOWN');
     expect(() => fixture.risk.tighten({ maxDailyLoss: '0.1' })).toThrow(/a loss limit needs a restart|was off/);
   });
   test('a restart continues from the baseline of the loss rules', () => {
     const before = new RiskFixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
-    before.risk.begin(1000, NOW);
-    before.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
+    before.risk.begin(1000, NOW_MS);
+    before.risk.observe(Float64Array.of(NOW_MS), Float64Array.of(2000), 1);
     const restarted = new RiskFixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
-    restarted.risk.begin(1900, NOW + 1000);
+    restarted.risk.begin(1900, NOW_MS + 1000);
     restarted.risk.restore(before.risk.snapshot());
-    restarted.risk.observe(Float64Array.of(NOW + 2000), Float64Array.of(1800), 1);
+    restarted.risk.observe(Float64Array.of(NOW_MS + 2000), Float64Array.of(1800), 1);
     expect(restarted.code({ lots: 5 })).toBe('DRAWDOWN');
     expect(restarted.risk.snapshot().get('DAILY_LOSS')?.[1]).toBe(1000);
   });

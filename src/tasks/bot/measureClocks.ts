@@ -5,7 +5,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { measureClock } from '../download/marketService.ts';
 import type { LiveConfig } from './config/liveConfig.ts';
 
-/** Maximum of clock measurements. The first ones may be slow on a new connection or a busy computer. */
+/** Maximum number of clock measurements. The first ones may be slow on a new connection or a busy computer. */
 const MAX_MEASUREMENTS = 20;
 
 /** Measures the clock of each market until it is certain enough. Throws ConfigError if it is not. */

@@ -55,7 +55,7 @@ export interface LiveOptions {
   readonly load?: ResolveOptions['load'];
   /** Called once, when the bot cannot continue. */
   readonly broken: (why: string) => void;
-  /** Maximum of bars that each feed can hold. */
+  /** Maximum number of bars that each feed can hold. */
   readonly room?: number;
   /** True when the operator accepts the changes since the newest start. */
   readonly acceptChanges?: boolean;

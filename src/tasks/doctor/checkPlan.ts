@@ -26,7 +26,7 @@ interface MarketCheck {
 }
 
 /** The check of the API key. Both markets need it, so its name has no market. */
-const KEY = 'key';
+const KEY_CHECK = 'key';
 /** What a signed read of the account needs. */
 const SIGNED = ['signature', 'ip', 'permission'];
 
@@ -39,9 +39,9 @@ const MARKET_CHECKS: readonly MarketCheck[] = [
   { name: 'symbols', needs: ['ping'], run: checkSymbols },
   { name: 'precision', needs: ['symbols'], run: checkPrecision },
   { name: 'klinesRange', needs: ['symbols'], run: checkKlinesRange },
-  { name: 'signature', needs: [KEY, 'clock'], run: checkSignature },
-  { name: 'ip', needs: [KEY, 'clock'], run: checkIp },
-  { name: 'permission', needs: [KEY, 'clock'], run: checkPermission },
+  { name: 'signature', needs: [KEY_CHECK, 'clock'], run: checkSignature },
+  { name: 'ip', needs: [KEY_CHECK, 'clock'], run: checkIp },
+  { name: 'permission', needs: [KEY_CHECK, 'clock'], run: checkPermission },
   { name: 'signQuery', needs: SIGNED, run: checkQuery },
   { name: 'balances', needs: SIGNED, run: checkBalances },
   { name: 'positions', market: 'futures', needs: SIGNED, run: checkPositions },
@@ -52,7 +52,7 @@ const MARKET_CHECKS: readonly MarketCheck[] = [
 ];
 
 /** All names of checks, in the order of one market. */
-export const CHECK_NAMES: readonly string[] = [KEY, ...MARKET_CHECKS.map(({ name }) => name), 'socket', 'limits'];
+export const CHECK_NAMES: readonly string[] = [KEY_CHECK, ...MARKET_CHECKS.map(({ name }) => name), 'socket', 'limits'];
 
 /** Returns all checks in order. */
 export function checkPlan(
@@ -62,7 +62,7 @@ export function checkPlan(
   socketUrl: string | null,
 ): readonly DoctorCheck[] {
   return [
-    { name: KEY, market: null, needs: [], run: () => checkCredentials(credentials, KEY_REMEDY) },
+    { name: KEY_CHECK, market: null, needs: [], run: () => checkCredentials(credentials, KEY_REMEDY) },
     ...contexts.flatMap((context) => checksOfMarket(context, contexts.find((other) => other !== context) ?? null)),
     { name: 'socket', market: null, needs: [], run: () => checkSocket(probe, socketUrl) },
     { name: 'limits', market: null, needs: [], run: () => checkLimits(probe) },
@@ -72,7 +72,7 @@ export function checkPlan(
 /** Returns the checks of one market. `other` is the context of the other market, if it is checked too. */
 function checksOfMarket(context: CheckContext, other: CheckContext | null): readonly DoctorCheck[] {
   const { market } = context;
-  const fullName = (name: string): string => (name === KEY ? name : `${market}.${name}`);
+  const fullName = (name: string): string => (name === KEY_CHECK ? name : `${market}.${name}`);
   return MARKET_CHECKS.filter((check) => check.market === undefined || check.market === market).map(({ name, needs, run }) => ({
     name: fullName(name),
     market,

@@ -57,8 +57,8 @@ const completeResult = ({ name, market }: DoctorCheck, finding: CheckFinding, ms
   name,
   market,
   ms,
-  ...EMPTY,
+  ...DEFAULT_MEMBERS,
   ...finding,
 });
 
-const EMPTY = { more: [], serviceText: null, fix: [], code: null, dialect: {}, isPrivate: false } as const;
+const DEFAULT_MEMBERS = { more: [], serviceText: null, fix: [], code: null, dialect: {}, isPrivate: false } as const;

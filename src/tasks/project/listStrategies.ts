@@ -10,19 +10,20 @@ import { packageFolder } from '../../adapters/runtime/version.ts';
 /** A strategy of the project, as `isobar strategy list` shows it. */
 export interface ListedStrategy {
   readonly name: string;
-  /** As the user would type it. */
+  /** Path of the file, as the user would type it. */
   readonly file: string;
   /** First sentence of the comment at the head of the file; empty: no comment. */
   readonly about: string;
+  /** Number of parameters. */
   readonly params: number;
   readonly feeds: readonly string[];
-  /** Why it cannot be used; null: usable. */
+  /** Why the strategy cannot be used; null: usable. */
   readonly problem: string | null;
 }
 
 /** Returns the strategies under ./strategies, then those of the package. A file that does not load is listed with its problem. */
 export async function listStrategies(): Promise<readonly ListedStrategy[]> {
-  // Inside a checkout of isobar both are the same folder.
+  // The set drops a duplicate: inside a checkout of isobar both are the same folder.
   const candidates = new Set(['strategies', displayPath(join(packageFolder(), 'strategies'))]);
   const folders = [...candidates].filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory());
   const files = folders.flatMap((folder) => strategyFiles(folder).map((name) => join(folder, name)));

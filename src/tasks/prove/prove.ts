@@ -57,7 +57,7 @@ export interface ProveWatcher {
   proving(name: ProofName, share: number): void;
 }
 
-/** Maximum of random times for a strategy that keeps state. Each of its runs loads the modules again, which takes longer. */
+/** Maximum number of random times for a strategy that keeps state. Each of its runs loads the modules again, which takes longer. */
 const TIMES_WITH_STATE = 20;
 
 /**

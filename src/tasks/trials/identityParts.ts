@@ -16,7 +16,7 @@ import type { RunPlan } from '../../definition/plan/plan.ts';
 import { locate } from '../../definition/text/paths.ts';
 import type { RequestedRun } from '../../definition/request.ts';
 import type { ResolvedRun } from '../../definition/resolve.ts';
-import { DEFAULTS } from '../../definition/load/withDefaults.ts';
+import { DEFINITION_DEFAULTS } from '../../definition/load/withDefaults.ts';
 import { definitionValueAt } from '../../definition/text/source.ts';
 import { paramPrefixes } from './paramKeys.ts';
 
@@ -25,9 +25,9 @@ import { paramPrefixes } from './paramKeys.ts';
  * elsewhere.
  */
 export function ledgerFolderOf({ source, bars }: Pick<RequestedRun, 'source' | 'bars'>): string {
-  if (bars !== null) return join(dirname(resolve(DEFAULTS.catalog)), 'ledger');
+  if (bars !== null) return join(dirname(resolve(DEFINITION_DEFAULTS.catalog)), 'ledger');
   const namedCatalog = definitionValueAt(source.data, ['catalog']);
-  const catalog = locate(source, ['catalog'], typeof namedCatalog === 'string' ? namedCatalog : DEFAULTS.catalog, {
+  const catalog = locate(source, ['catalog'], typeof namedCatalog === 'string' ? namedCatalog : DEFINITION_DEFAULTS.catalog, {
     description: 'a catalog folder',
     kind: 'folder',
     remedy: '',

@@ -12,7 +12,7 @@ let folder = '';
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'isobar-verdicts-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const KEY: ProofKey = { code: 'c', data: 'd', settings: 's' };
+const PROOF_KEY: ProofKey = { code: 'c', data: 'd', settings: 's' };
 const timeOfDay = (day: number): string => `2026-01-0${day}T00:00:00.000Z`;
 
 /** Appends a proof with this verdict to the ledger. */
@@ -23,7 +23,7 @@ function writeProof(verdict: DecidingVerdict, day: number, key: Partial<ProofKey
     kind: 'proof',
     format: 'isobar ledger 1',
     ...about,
-    ...KEY,
+    ...PROOF_KEY,
     ...key,
     ...commonFields,
     verdict,
@@ -32,7 +32,7 @@ function writeProof(verdict: DecidingVerdict, day: number, key: Partial<ProofKey
 }
 
 function writeRun(verdict: DecidingVerdict, day: number, key: Partial<ProofKey> = {}): void {
-  const proof = { ...KEY, ...key, verdict, from: 'sample' as const };
+  const proof = { ...PROOF_KEY, ...key, verdict, from: 'sample' as const };
   const commonFields = { name: 'a', strategy: 'A', bars: ['spot:ETHUSDT 1m'], parts: [], figures: {} };
   appendLine(folder, { kind: 'run', format: 'isobar ledger 1', ...commonFields, startedAt: timeOfDay(day), proof });
 }
@@ -78,16 +78,16 @@ test('the newest verdict of isobar prove is found for exactly the same code, dat
   writeProof('proved', 2);
   for (const key of ['code', 'data', 'settings'] as const) {
     writeProof('refuted', 3, { [key]: 'another' });
-    expect(verdictFor(folder, { ...KEY, [key]: 'unknown' })).toBeNull();
+    expect(verdictFor(folder, { ...PROOF_KEY, [key]: 'unknown' })).toBeNull();
   }
   writeRun('refuted', 4);
-  expect(verdictFor(folder, KEY)).toEqual({
+  expect(verdictFor(folder, PROOF_KEY)).toEqual({
     verdict: 'proved',
     from: 'prove',
     why: null,
     proofs: [],
     bars: 9,
-    ...KEY,
+    ...PROOF_KEY,
     madeAt: timeOfDay(2),
   });
 });

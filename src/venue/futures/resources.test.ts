@@ -8,7 +8,7 @@ import { accountView, positionView } from './resources.ts';
 
 const DEPOSIT = 10_000_000_000;
 const LEVERAGE = 8;
-const MARK = 405_555;
+const MARK_TICKS = 405_555;
 const RATE = 250_000_000;
 
 describe.each(
@@ -39,7 +39,7 @@ describe.each(
   venue.place(0, 91, futuresIntent(contract, closingSide, 30, { closes: true, limit: distantLimit }), 5000);
   const restingLimit = isLong ? 399_000 : 403_000;
   venue.place(0, 92, futuresIntent(contract, openingSide, 10, { limit: restingLimit }), 5000);
-  venue.setMark(contract, MARK);
+  venue.setMark(contract, MARK_TICKS);
 
   const opened = manual.value(120, 400_003).add(manual.value(60, 398_001));
   const closedValue = manual.round(opened.mul(50).div(180), Decimal.ROUND_HALF_UP);
@@ -53,7 +53,7 @@ describe.each(
   const margins = manual.margin(manual.value(120, 400_003), LEVERAGE).add(manual.margin(manual.value(60, 398_001), LEVERAGE));
   const initial = margins.sub(manual.round(margins.mul(50).div(180), Decimal.ROUND_DOWN));
   const margin = isCross ? initial : initial.add(funding);
-  const unrealised = manual.profit(isLong, entry, manual.value(130, MARK));
+  const unrealised = manual.profit(isLong, entry, manual.value(130, MARK_TICKS));
   // The opening order counts at its worst price: a linear short at the higher of limit and last price, an inverse long at the lower one.
   const lastPrice = 402_345;
   const linearWorst = isLong ? restingLimit : Math.max(restingLimit, lastPrice);
@@ -93,7 +93,7 @@ describe.each(
     ['feeUnits', manual.units(fees)],
     ['fundingUnits', manual.units(funding)],
     ['maintenancePpm', 5000],
-    ['marginRate', margin.add(unrealised).div(manual.value(130, MARK)).toNumber()],
+    ['marginRate', margin.add(unrealised).div(manual.value(130, MARK_TICKS)).toNumber()],
     ['openedMs', 1000],
     ['changedMs', 3000],
   ])('the member %s of the position resource equals the computation in decimals', (member, expected) => {

@@ -11,7 +11,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { finestFeeds } from '../../definition/plan/finestFeeds.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import { resolveRun } from '../../definition/resolve.ts';
-import { DEFAULTS } from '../../definition/load/withDefaults.ts';
+import { DEFINITION_DEFAULTS } from '../../definition/load/withDefaults.ts';
 import { parseDefinition } from '../../definition/text/parse.ts';
 import type { Definition } from '../../definition/text/schema.ts';
 import { whereIs } from '../../definition/text/source.ts';
@@ -81,7 +81,7 @@ interface RequiredBars {
 
 /** Returns the bars that the feeds of a definition need, by symbol. Throws ConfigError for bars from trades. `where` locates a feed. */
 function requiredBarsOf(
-  { feeds, market: defaultMarket = DEFAULTS.market }: Definition,
+  { feeds, market: defaultMarket = DEFINITION_DEFAULTS.market }: Definition,
   where: (feed: string) => string,
 ): readonly RequiredBars[] {
   const bySymbol = new Map<string, { market: Market; symbol: string; intervals: Interval[] }>();
@@ -125,7 +125,7 @@ function lastClose(store: BarStore | null, symbol: Pick<RequiredBars, 'market' |
 }
 
 /** Returns the catalog of the definition, relative to the current folder, else to the folder of the file, as a bot finds it. Null without one. */
-function catalogIn({ catalog = DEFAULTS.catalog }: Definition, folder: string): BarStore | null {
+function catalogIn({ catalog = DEFINITION_DEFAULTS.catalog }: Definition, folder: string): BarStore | null {
   const path = [resolve(catalog), resolve(folder, catalog)].find((each) => existsSync(each));
   return path === undefined ? null : catalogStore(path);
 }

@@ -51,5 +51,5 @@ export const rngOf = (seed: number, part: keyof typeof PART_SEEDS): Rng => seede
 /** Returns another number in [0, 1) from the lower digits of `size`, for a fault that needs several. Each `factor` gives a different one. */
 export const subRandom = (size: number, factor: number): number => (size * factor) % 1;
 
-/** Returns a random time for a fault, ms since the begin of the day: not in the first and the last hundredth of the `faultyMs` that have faults. */
+/** Returns a random time for a fault, ms since the start of the day: not in the first and the last hundredth of the `faultyMs` that have faults. */
 export const drawFaultMs = (rng: Rng, faultyMs: number): number => Math.floor((0.01 + rng.next() * 0.98) * faultyMs);

@@ -14,15 +14,15 @@ import { generateInto } from '../generate/generateInto.ts';
 import { barsPath, instrumentPath, manifestPath } from '../files/paths.ts';
 import { IMPORTED } from './barQuality.ts';
 
-const START = Date.UTC(2024, 0, 1);
-const KEY = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
+const START_MS = Date.UTC(2024, 0, 1);
+const BAR_KEY = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
 const BTC = testInstrument();
 
 /** Bars of the given minutes. The close identifies the version of a bar. */
 function rowsOf(minutes: readonly number[], close: (minute: number) => number = (minute) => 100 + (minute % 7)): RawColumns {
   const rows = emptyColumns(minutes.length);
   for (const [i, minute] of minutes.entries()) {
-    rows.openMs[i] = START + minute * 60_000;
+    rows.openMs[i] = START_MS + minute * 60_000;
     rows.open[i] = 100;
     rows.high[i] = 1000;
     rows.low[i] = 1;
@@ -32,7 +32,7 @@ function rowsOf(minutes: readonly number[], close: (minute: number) => number = 
   return rows;
 }
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
-const minutesIn = ({ openMs }: RawColumns) => Array.from(openMs, (ms) => (ms - START) / 60_000);
+const minutesIn = ({ openMs }: RawColumns) => Array.from(openMs, (ms) => (ms - START_MS) / 60_000);
 
 const folders: string[] = [];
 /** Returns the folder of a new catalog. */
@@ -44,7 +44,7 @@ function catalog(): string {
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })));
 
 const bytesIn = (folder: string) =>
-  [barsPath(folder, KEY), manifestPath(folder, KEY), instrumentPath(folder, 'spot', 'BTCUSDT')].map((path) => readFileSync(path));
+  [barsPath(folder, BAR_KEY), manifestPath(folder, BAR_KEY), instrumentPath(folder, 'spot', 'BTCUSDT')].map((path) => readFileSync(path));
 const append = (folder: string, rows: RawColumns, rule: 'keep' | 'replace' = 'keep', instrument: Instrument = BTC) =>
   appendBars(folder, { listedInstrument: instrument, interval: '1m' }, rows, rule);
 
@@ -61,8 +61,8 @@ describe('bars appended to the catalog', () => {
     const third = append(folder, rowsOf(range(1000, 1300)));
     expect(third.manifest).toMatchObject({ rows: 610, missingBars: 690, missing: [{ after: '2024-01-01T05:09:00.000Z', bars: 690 }] });
     expect(append(folder, rowsOf([400, 401]))).toMatchObject({ newRows: 2, filledRows: 2, manifest: { missingBars: 688 } });
-    expect(checkBars(folder, KEY)).toMatchObject({ unchanged: true, manifest: { wrong: [] } });
-    expect(minutesIn(newestRows(folder, KEY, 302))).toEqual([400, 401, ...range(1000, 1300)]);
+    expect(checkBars(folder, BAR_KEY)).toMatchObject({ unchanged: true, manifest: { wrong: [] } });
+    expect(minutesIn(newestRows(folder, BAR_KEY, 302))).toEqual([400, 401, ...range(1000, 1300)]);
   });
 
   it('bars appended to the catalog leave every byte as it was when there is nothing new', () => {
@@ -82,14 +82,14 @@ describe('bars appended to the catalog', () => {
     expect(kept).toMatchObject({ newRows: 0, equalRows: 49, isWritten: false });
     expect(kept.revised).toEqual([
       {
-        openMs: START + 60 * 60_000,
+        openMs: START_MS + 60 * 60_000,
         was: { open: 100, high: 1000, low: 1, close: 104, volume: 1.5 },
         now: { open: 100, high: 1000, low: 1, close: 7, volume: 1.5 },
       },
     ]);
     expect(bytesIn(folder)).toEqual(before);
     expect(append(folder, revised, 'replace').isWritten).toBe(true);
-    expect(loadBars(folder, KEY).bars.close[60]).toBe(7);
+    expect(loadBars(folder, BAR_KEY).bars.close[60]).toBe(7);
   });
 
   it('bars appended to the catalog are rejected if most stored bars differ from them, or are synthetic', () => {
@@ -103,7 +103,7 @@ describe('bars appended to the catalog', () => {
       ),
     ).toThrow(/10 of 10 bars differ from the exchange's, the first of 2024-01-01 01:30 UTC/);
     expect(bytesIn(folder)).toEqual(before);
-    generateInto(folder, { symbol: 'ETHUSDT', interval: '1m', fromMs: START, bars: 10, seed: 1 });
+    generateInto(folder, { symbol: 'ETHUSDT', interval: '1m', fromMs: START_MS, bars: 10, seed: 1 });
     const ether = { ...BTC, wireName: 'ETHUSDT' };
     expect(() => append(folder, rowsOf([20]), 'keep', ether)).toThrow(/ETHUSDT.1m.arrow: these bars are synthetic, not an exchange's/);
   });
@@ -128,7 +128,7 @@ describe('bars appended to the catalog', () => {
       openRow: 'restated',
       manifest: { openLastBar: false },
     });
-    expect(loadBars(near, KEY).bars.close[9]).toBe(102);
+    expect(loadBars(near, BAR_KEY).bars.close[9]).toBe(102);
     const far = catalog();
     storeWithOpenLastBar(far);
     expect(append(far, rowsOf(range(20, 22)))).toMatchObject({
@@ -139,7 +139,7 @@ describe('bars appended to the catalog', () => {
     const behind = catalog();
     storeWithOpenLastBar(behind);
     expect(append(behind, rowsOf([3, 4]))).toMatchObject({ openRow: null, isWritten: false, manifest: { openLastBar: true } });
-    expect(minutesIn(newestRows(behind, KEY, 3))).toEqual([6, 7, 8]);
+    expect(minutesIn(newestRows(behind, BAR_KEY, 3))).toEqual([6, 7, 8]);
   });
 
   it('bars appended to the catalog raise the price digits of the instrument record to those of the bars', () => {

@@ -28,7 +28,7 @@ beforeEach(() => folders.push((catalog = mkdtempSync(join(tmpdir(), 'isobar-cata
 afterAll(() => folders.forEach((path) => rmSync(path, { recursive: true, force: true })));
 
 const FROM = Date.UTC(2024, 0, 1);
-const KEY: BarKey = { market: 'spot', symbol: 'SYNUSDT', interval: '1m' };
+const BAR_KEY: BarKey = { market: 'spot', symbol: 'SYNUSDT', interval: '1m' };
 const generate = (bars: number, gapShare = 0.02, seed = 1) =>
   synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: FROM, bars, seed, gapShare });
 const rowsOf = (bars: BarColumns, from = 0, to = bars.length) =>
@@ -41,7 +41,7 @@ describe('stored bars', () => {
     storeBars(elsewhere, generate(10), SYNTHETIC);
     mkdirSync(join(catalog, 'spot'));
     symlinkSync(join(elsewhere, 'spot', 'SYNUSDT'), join(catalog, 'spot', 'SYNUSDT'));
-    expect(listCatalog(catalog)).toMatchObject([{ ...KEY, rows: 10 }]);
+    expect(listCatalog(catalog)).toMatchObject([{ ...BAR_KEY, rows: 10 }]);
   });
 
   it('a file with the name of a market in a catalog has no bars and no series', () => {
@@ -53,7 +53,7 @@ describe('stored bars', () => {
   it('stored bars come back whole, with instrument and quality', () => {
     const bars = generate(70_000);
     const manifest = storeBars(catalog, bars, SYNTHETIC);
-    const loaded = loadBars(catalog, KEY);
+    const loaded = loadBars(catalog, BAR_KEY);
     expect(loaded.bars.instrument).toEqual(bars.instrument);
     expect(rowsOf(loaded.bars)).toEqual(rowsOf(bars));
     expect(loaded.firstRow).toBe(0);
@@ -71,7 +71,7 @@ describe('stored bars', () => {
     });
     expect(readdirSync(join(catalog, 'spot', 'SYNUSDT')).toSorted()).toEqual(['1m.arrow', '1m.gaps.json', 'instrument.json']);
     expect(listCatalog(catalog)).toMatchObject([
-      { ...KEY, source: 'synthetic', rows, gaps, missingBars, firstMs: FROM, lastMs: bars.openMs.at(-1) },
+      { ...BAR_KEY, source: 'synthetic', rows, gaps, missingBars, firstMs: FROM, lastMs: bars.openMs.at(-1) },
     ]);
   });
 
@@ -83,10 +83,10 @@ describe('stored bars', () => {
       const first = bars.openMs.findIndex((open) => open >= fromMs);
       const end = bars.closeMs.findLastIndex((close) => close <= toMs) + 1;
       if (first < 0 || end <= first) {
-        expect(() => loadBars(catalog, KEY, { fromMs, toMs, warmupRows })).toThrow(/no bars from .* to .*/);
+        expect(() => loadBars(catalog, BAR_KEY, { fromMs, toMs, warmupRows })).toThrow(/no bars from .* to .*/);
         return;
       }
-      const loaded = loadBars(catalog, KEY, { fromMs, toMs, warmupRows });
+      const loaded = loadBars(catalog, BAR_KEY, { fromMs, toMs, warmupRows });
       const start = Math.max(0, first - warmupRows);
       expect(loaded.firstRow).toBe(first - start);
       expect(rowsOf(loaded.bars)).toEqual(rowsOf(bars, start, end));
@@ -100,19 +100,19 @@ describe('stored bars', () => {
     storeBars(catalog, generate(10), SYNTHETIC);
     storeBars(catalog, synthesizeBars({ symbol: 'SYNUSDT', interval: '1M', fromMs: FROM, bars: 5, seed: 1 }), SYNTHETIC);
     expect(existsSync(join(catalog, 'spot/SYNUSDT/1month.arrow'))).toBe(true);
-    expect(loadBars(catalog, { ...KEY, interval: '1M' }).bars.closeMs[1]).toBe(Date.UTC(2024, 2, 1));
+    expect(loadBars(catalog, { ...BAR_KEY, interval: '1M' }).bars.closeMs[1]).toBe(Date.UTC(2024, 2, 1));
     expect(listCatalog(catalog).map((entry) => entry.interval)).toEqual(['1m', '1M']);
   });
 
   it('stored bars are refused when two columns share memory, and nothing is left behind', () => {
     const bars = generate(10);
     expect(() => storeBars(catalog, { ...bars, low: bars.open }, SYNTHETIC)).toThrow(InvariantError);
-    expect(readdirSync(dirname(barsPath(catalog, KEY)))).toEqual([]);
+    expect(readdirSync(dirname(barsPath(catalog, BAR_KEY)))).toEqual([]);
     // Storing bars that are already there does not change the record.
     storeBars(catalog, bars, SYNTHETIC);
     const finer = { ...bars.instrument, quantityDigits: bars.instrument.quantityDigits - 1 };
     expect(() => storeBars(catalog, { ...bars, instrument: finer, low: bars.open }, SYNTHETIC)).toThrow(InvariantError);
-    expect(loadBars(catalog, KEY).bars.instrument).toEqual(bars.instrument);
+    expect(loadBars(catalog, BAR_KEY).bars.instrument).toEqual(bars.instrument);
   });
 
   it('stored bars take at most 60 bytes of memory a bar to load', () => {
@@ -122,7 +122,7 @@ describe('stored bars', () => {
     const script = `
       import { loadBars } from ${JSON.stringify(fileURLToPath(new URL('./catalog.ts', import.meta.url)))};
       const before = process.memoryUsage.rss();
-      const { bars } = loadBars(${JSON.stringify(catalog)}, ${JSON.stringify(KEY)});
+      const { bars } = loadBars(${JSON.stringify(catalog)}, ${JSON.stringify(BAR_KEY)});
       console.log((process.resourceUsage().maxRSS * 1024 - before) / bars.length);`;
     const path = join(catalog, 'load.cjs');
     const resolveDir = fileURLToPath(new URL('.', import.meta.url));
@@ -140,7 +140,7 @@ import sys, polars, pandas
 a = polars.read_ipc(sys.argv[1]); b = pandas.read_feather(sys.argv[1])
 for t in (a, b): print(list(t.columns), len(t), [repr(float(t[c][69999])) for c in ('open', 'high', 'low', 'close', 'volume')])
 print(b['open_time'].dtype, int((b['open_time'].diff().dt.total_seconds() > 60).sum()))`;
-    const text = runPython(['polars', 'pandas', 'pyarrow'], script, barsPath(catalog, KEY));
+    const text = runPython(['polars', 'pandas', 'pyarrow'], script, barsPath(catalog, BAR_KEY));
     skip(text === null);
     const last = RAW.slice(1)
       .map((name) => `'${bars[name].at(-1)}'`)
@@ -155,7 +155,7 @@ describe('loading refuses', () => {
     storeBars(catalog, generate(10), SYNTHETIC);
     const attempt = (key: Partial<BarKey>) => {
       try {
-        loadBars(catalog, { ...KEY, ...key });
+        loadBars(catalog, { ...BAR_KEY, ...key });
       } catch (error) {
         if (error instanceof ConfigError) return [error.message.replace(`${catalog}/`, ''), error.remedy];
       }
@@ -173,48 +173,48 @@ describe('loading refuses', () => {
   it('loading refuses a file that isobar did not write, and times that do not rise', () => {
     const bars = generate(100, 0);
     storeBars(catalog, bars, IMPORTED);
-    const path = barsPath(catalog, KEY);
+    const path = barsPath(catalog, BAR_KEY);
     const columns = (names: readonly string[]) =>
       names.map((name, i) => ({ name, kind: i === 0 ? ('timestamp' as const) : ('float64' as const), values: bars[RAW[i]!] }));
     const names = ['open_time', 'open', 'high', 'low', 'close', 'volume'];
     writeArrowColumns(path, columns(names));
-    expect(() => loadBars(catalog, KEY)).toThrow('it was not written by isobar');
+    expect(() => loadBars(catalog, BAR_KEY)).toThrow('it was not written by isobar');
     bars.openMs[50] = bars.openMs[49]!;
     writeArrowColumns(path, columns(names), { isobar: '2' });
-    expect(() => loadBars(catalog, KEY)).toThrow('the times do not rise after 2024-01-01 00:49 UTC');
+    expect(() => loadBars(catalog, BAR_KEY)).toThrow('the times do not rise after 2024-01-01 00:49 UTC');
   });
 });
 
 describe('a file whose bytes have changed', () => {
   it('a file whose bytes have changed is refused by a load, whichever byte it is, in the head, in a batch or in the foot', () => {
     storeBars(catalog, generate(40), SYNTHETIC);
-    const path = barsPath(catalog, KEY);
+    const path = barsPath(catalog, BAR_KEY);
     const whole = readFileSync(path);
     // Every third byte, to save time. The flipped bit differs from one byte to the next.
     for (let offset = 0; offset < whole.length; offset += 3) {
       const changed = Buffer.from(whole);
       changed[offset]! ^= 1 << (offset % 8);
       writeFileSync(path, changed);
-      expect(() => loadBars(catalog, KEY), `byte ${offset} of ${whole.length}`).toThrow(ConfigError);
+      expect(() => loadBars(catalog, BAR_KEY), `byte ${offset} of ${whole.length}`).toThrow(ConfigError);
     }
     writeFileSync(path, whole);
-    expect(loadBars(catalog, KEY).bars.length).toBe(40);
+    expect(loadBars(catalog, BAR_KEY).bars.length).toBe(40);
   });
 
   it('a file whose bytes have changed is noticed although the range of the run lies in another batch', () => {
     storeBars(catalog, generate(2 * BATCH_ROWS + 10), SYNTHETIC);
-    const path = barsPath(catalog, KEY);
-    const { bars } = loadBars(catalog, KEY);
+    const path = barsPath(catalog, BAR_KEY);
+    const { bars } = loadBars(catalog, BAR_KEY);
     const changed = readFileSync(path);
     changed[changed.length - 5000]! ^= 1;
     writeFileSync(path, changed);
-    expect(() => loadBars(catalog, KEY, { toMs: bars.closeMs[100] })).toThrow('its bytes have changed since isobar wrote it');
+    expect(() => loadBars(catalog, BAR_KEY, { toMs: bars.closeMs[100] })).toThrow('its bytes have changed since isobar wrote it');
   });
 
   it('the hash of the read is that of the bytes of the file', () => {
     storeBars(catalog, generate(BATCH_ROWS + 10), SYNTHETIC);
-    const path = barsPath(catalog, KEY);
-    loadBars(catalog, KEY, { isHashed: true });
+    const path = barsPath(catalog, BAR_KEY);
+    loadBars(catalog, BAR_KEY, { isHashed: true });
     expect(hashOfRead(path)).toBe(createHash('sha256').update(readFileSync(path)).digest('hex'));
   });
 });
@@ -228,7 +228,7 @@ describe('the gap manifest', () => {
     bars.volume.fill(0, 10, 12);
     bars.volume[14] = 0;
     storeBars(catalog, bars, { ...IMPORTED, openLastBar: true });
-    const text = readFileSync(manifestPath(catalog, KEY), 'utf8');
+    const text = readFileSync(manifestPath(catalog, BAR_KEY), 'utf8');
     const parsed: Record<string, unknown> = JSON.parse(text);
     const { sha256, ...content } = parsed;
     expect(content).toMatchObject({
@@ -250,22 +250,22 @@ describe('the gap manifest', () => {
     });
     expect(sha256).toBe(createHash('sha256').update(JSON.stringify(content)).digest('hex'));
     expect(text).toContain('\n  { "after": "2024-01-01T00:04:00.000Z", "bars": 3 },\n');
-    expect(loadBars(catalog, KEY).quality).toMatchObject({ manifestHash: sha256, openLastBar: true, gaps: 2 });
-    expect(loadBars(catalog, KEY, { toMs: bars.openMs[19] }).quality.openLastBar).toBe(false);
+    expect(loadBars(catalog, BAR_KEY).quality).toMatchObject({ manifestHash: sha256, openLastBar: true, gaps: 2 });
+    expect(loadBars(catalog, BAR_KEY, { toMs: bars.openMs[19] }).quality.openLastBar).toBe(false);
   });
 
   it('the gap manifest is made again by a check, which finds what another program changed', () => {
     const bars = generate(100, 0);
     const { sha256 } = storeBars(catalog, bars, IMPORTED);
-    rmSync(manifestPath(catalog, KEY));
-    expect(checkBars(catalog, KEY)).toMatchObject({ unchanged: true, manifest: { sha256 } });
-    expect(existsSync(manifestPath(catalog, KEY))).toBe(true);
+    rmSync(manifestPath(catalog, BAR_KEY));
+    expect(checkBars(catalog, BAR_KEY)).toMatchObject({ unchanged: true, manifest: { sha256 } });
+    expect(existsSync(manifestPath(catalog, BAR_KEY))).toBe(true);
     // The same metadata over other rows, as a careless script would leave them.
-    const path = barsPath(catalog, KEY);
+    const path = barsPath(catalog, BAR_KEY);
     const whole = readFileSync(path);
     whole.writeDoubleLE(-1, whole.indexOf(Buffer.from(bars.low.slice(50, 53).buffer)));
     writeFileSync(path, whole);
-    expect(checkBars(catalog, KEY)).toMatchObject({
+    expect(checkBars(catalog, BAR_KEY)).toMatchObject({
       unchanged: false,
       manifest: { insaneRows: 1, wrong: [{ at: '2024-01-01T00:50:00.000Z', what: 'insane' }] },
     });
@@ -281,7 +281,7 @@ describe('loadFeed', () => {
     const other = mkdtempSync(join(tmpdir(), 'isobar-catalog-'));
     folders.push(other);
     storeBars(other, generate(20_000, 0.05), IMPORTED);
-    const hour: BarKey = { ...KEY, interval: '1h' };
+    const hour: BarKey = { ...BAR_KEY, interval: '1h' };
     const stored = resampleInto(other, hour, { minCoverage: 0.9 });
     expect(stored).toMatchObject({ from: '1m', manifest: { source: 'resampled', thinBars: stored.thin } });
     const end = stored.bars.closeMs.at(-1)!;
@@ -317,12 +317,14 @@ describe('loadFeed', () => {
     storeBars(catalog, bars, IMPORTED);
     const fromMs = Date.UTC(2050, 0, 1);
     const late = { fromMs, warmupRows: 500 };
-    expect(() => loadFeed(catalogStore(catalog), { ...KEY, interval: '1h' }, late)).toThrow('no bars from 2050-01-01 00:00 UTC to the end');
+    expect(() => loadFeed(catalogStore(catalog), { ...BAR_KEY, interval: '1h' }, late)).toThrow(
+      'no bars from 2050-01-01 00:00 UTC to the end',
+    );
   });
 
   it('half-written files of a killed process are removed by the next process, and those of a running one stay', () => {
     storeBars(catalog, generate(5000), IMPORTED);
-    const hour: BarKey = { ...KEY, interval: '1h' };
+    const hour: BarKey = { ...BAR_KEY, interval: '1h' };
     const { pid: ended } = spawnSync(process.execPath, ['-e', '']);
     const temporaryPath = (pid: number) => `${barsPath(catalog, hour)}.${pid}.tmp`;
     const ofEndedProcess = temporaryPath(ended);
@@ -335,12 +337,14 @@ describe('loadFeed', () => {
 
   it('resampleInto neither resamples resampled bars nor replaces imported ones', () => {
     storeBars(catalog, generate(5000), IMPORTED);
-    resampleInto(catalog, { ...KEY, interval: '1h' });
-    expect(resampleInto(catalog, { ...KEY, interval: '4h' }).from).toBe('1m');
-    expect(() => resampleInto(catalog, { ...KEY, interval: '4h' }, { from: '1h' })).toThrow('resampled bars do not show what is missing');
-    expect(() => resampleInto(catalog, KEY)).toThrow('there are bars that were not made by resampling');
-    expect(() => resampleInto(catalog, { ...KEY, symbol: 'NONE', interval: '1h' })).toThrow('no finer bars of spot NONE');
-    expect(() => loadFeed(catalogStore(catalog), { ...KEY, symbol: 'NONE', interval: '1h' })).toThrow(
+    resampleInto(catalog, { ...BAR_KEY, interval: '1h' });
+    expect(resampleInto(catalog, { ...BAR_KEY, interval: '4h' }).from).toBe('1m');
+    expect(() => resampleInto(catalog, { ...BAR_KEY, interval: '4h' }, { from: '1h' })).toThrow(
+      'resampled bars do not show what is missing',
+    );
+    expect(() => resampleInto(catalog, BAR_KEY)).toThrow('there are bars that were not made by resampling');
+    expect(() => resampleInto(catalog, { ...BAR_KEY, symbol: 'NONE', interval: '1h' })).toThrow('no finer bars of spot NONE');
+    expect(() => loadFeed(catalogStore(catalog), { ...BAR_KEY, symbol: 'NONE', interval: '1h' })).toThrow(
       'the catalog has no bars of spot NONE 1h',
     );
   });

@@ -11,7 +11,7 @@ import { givenBars, typedBars, type Bars } from './givenBars.ts';
 import { importFiles } from '../import/importFiles.ts';
 import { SYNTHETIC } from './barQuality.ts';
 
-const NOW = Date.UTC(2026, 0, 1);
+const NOW_MS = Date.UTC(2026, 0, 1);
 const FROM = Date.UTC(2024, 0, 1);
 const folder = mkdtempSync(join(tmpdir(), 'isobar-given-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,9 +36,9 @@ test('bars in code equal an import of the same rows: instrument, columns and qua
       const file = join(folder, 'XUSDT-5m.csv');
       const catalog = join(folder, `data${run++}`);
       writeFileSync(file, `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
-      const [set] = await importFiles([file], { catalog, nowMs: NOW });
+      const [set] = await importFiles([file], { catalog, nowMs: NOW_MS });
       const bars: Bars = { symbol: 'XUSDT', interval: '5m', openMs: [...openMs], open, high, low, close, volume };
-      expect(givenBars(bars, NOW)).toEqual(loadBars(catalog, set!));
+      expect(givenBars(bars, NOW_MS)).toEqual(loadBars(catalog, set!));
     }),
     { numRuns: 20 },
   );
@@ -48,7 +48,7 @@ test('bars in code become columns, and a last bar that has not closed is marked'
   const bars = synthesizeBars({ symbol: 'XUSDT', interval: '1h', fromMs: FROM, bars: 10, seed: 1 });
   const typed = typedBars({ bars, facts: SYNTHETIC });
   expect(typed).toMatchObject({ symbol: 'XUSDT', interval: '1h', length: 10, synthetic: true });
-  expect(givenBars(typed, NOW).bars.close).toBe(bars.close);
+  expect(givenBars(typed, NOW_MS).bars.close).toBe(bars.close);
   const lastClose = FROM + 10 * 3_600_000;
   expect([lastClose - 1, lastClose].map((now) => givenBars(typed, now).quality.openLastBar)).toEqual([true, false]);
 });
@@ -64,7 +64,7 @@ const good: Bars = {
   volume: [0, 5],
 };
 
-test('valid bars are accepted', () => expect(givenBars(good, NOW).bars).toMatchObject({ length: 2, instrument: { priceDigits: 1 } }));
+test('valid bars are accepted', () => expect(givenBars(good, NOW_MS).bars).toMatchObject({ length: 2, instrument: { priceDigits: 1 } }));
 
 test.each<[string, object, string]>([
   [
@@ -103,4 +103,4 @@ test.each<[string, object, string]>([
     { open: [0.1 + 0.2, 0.3], high: [0.5, 0.5], low: [0.2, 0.2], close: [0.3, 0.3] },
     'such as open[0] = 0.30000000000000004',
   ],
-])('refuses %s', (_, change, message) => expect(() => givenBars({ ...good, ...change }, NOW)).toThrow(message));
+])('refuses %s', (_, change, message) => expect(() => givenBars({ ...good, ...change }, NOW_MS)).toThrow(message));

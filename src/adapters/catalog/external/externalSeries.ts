@@ -55,16 +55,16 @@ const MAX_GAPS = 10_000;
 /** A span longer than this many usual steps is a gap. */
 const GAP_STEPS = 1.5;
 
-const FOLDER = 'series';
+const SERIES_FOLDER = 'series';
 const SERIES_NAME = /^[A-Za-z][A-Za-z0-9_]{0,59}$/;
 const FILE_NAME = /^([A-Za-z][A-Za-z0-9_]{0,59})(?:@([A-Z0-9][A-Z0-9_-]{0,39}))?\.arrow$/;
 
 /** Returns the name of a file of the series, without its ending. */
 const stemOf = ({ name, symbol }: ExternalKey): string => (symbol === null ? name : `${name}@${symbol}`);
 /** Returns the path of the values of a series. */
-export const externalPath = (catalog: string, key: ExternalKey): string => join(catalog, FOLDER, `${stemOf(key)}.arrow`);
+export const externalPath = (catalog: string, key: ExternalKey): string => join(catalog, SERIES_FOLDER, `${stemOf(key)}.arrow`);
 /** Returns the path of the manifest of a series. */
-export const externalManifestPath = (catalog: string, key: ExternalKey): string => join(catalog, FOLDER, `${stemOf(key)}.json`);
+export const externalManifestPath = (catalog: string, key: ExternalKey): string => join(catalog, SERIES_FOLDER, `${stemOf(key)}.json`);
 /** Returns the path of the lock that an import of the series holds. All symbols of the series share it. */
 export const externalLockPath = (catalog: string, { name }: ExternalKey): string => join(catalog, '.import', `series-${name}.lock`);
 /** Returns the name for messages, such as `openInterest of BTCUSDT`. */
@@ -81,7 +81,7 @@ export function checkSeriesName(name: string, place: string): string {
 
 /** Returns the keys of all external series, by name and symbol. */
 export function listExternal(catalog: string): ExternalKey[] {
-  const folder = join(catalog, FOLDER);
+  const folder = join(catalog, SERIES_FOLDER);
   return (existsSync(folder) ? readdirSync(folder) : []).toSorted().flatMap((file) => {
     const [, name, symbol] = FILE_NAME.exec(file) ?? [];
     return name === undefined ? [] : [{ name, symbol: symbol ?? null }];

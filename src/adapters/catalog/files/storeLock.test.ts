@@ -16,8 +16,8 @@ import { lockPath } from './paths.ts';
 import { IMPORTED } from '../bars/barQuality.ts';
 import { whileStoreLocked } from './storeLock.ts';
 
-const START = Date.UTC(2024, 0, 1);
-const KEY = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
+const START_MS = Date.UTC(2024, 0, 1);
+const BAR_KEY = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
 const DIST = new URL('../../../../dist/adapters/', import.meta.url);
 
 const folders: string[] = [];
@@ -32,20 +32,20 @@ afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive
 /** Returns one-minute bars with a price of 100, from row `from` to `to` (exclusive). */
 function rowsOf(from: number, to: number) {
   const rows = emptyColumns(to - from);
-  rows.openMs.forEach((_, i) => (rows.openMs[i] = START + (from + i) * 60_000));
+  rows.openMs.forEach((_, i) => (rows.openMs[i] = START_MS + (from + i) * 60_000));
   for (const name of ['open', 'high', 'low', 'close', 'volume'] as const) rows[name].fill(100);
   return rows;
 }
 const storeRows = (folder: string, rows: number) => storeBars(folder, barsOf(rowsOf(0, rows), testInstrument(), '1m'), IMPORTED);
 
 const APPEND_CODE = `const { appendBars } = await import(dist + 'catalog/bars/appendBars.js');
-const times = Float64Array.from({ length: 60 }, (_, i) => ${START} + (60 + i) * 60000), flat = times.map(() => 100);
+const times = Float64Array.from({ length: 60 }, (_, i) => ${START_MS} + (60 + i) * 60000), flat = times.map(() => 100);
 const rows = { length: 60, openMs: times, open: flat, high: flat, low: flat, close: flat, volume: flat };
 run(() => appendBars(folder, { listedInstrument: ${JSON.stringify(testInstrument())}, interval: '1m' }, rows, 'keep').newRows);`;
 const RESAMPLE_CODE = `const { resampleInto } = await import(dist + 'catalog/bars/loadFeed.js');
 run(() => resampleInto(folder, { market: 'spot', symbol: 'BTCUSDT', interval: '1h' }).manifest.rows);`;
 const GENERATE_CODE = `const { generateInto } = await import(dist + 'catalog/generate/generateInto.js');
-run(() => generateInto(folder, { symbol: 'BTCUSDT', interval: '1m', fromMs: ${START}, bars: 30, seed: 1 }).manifest.rows);`;
+run(() => generateInto(folder, { symbol: 'BTCUSDT', interval: '1m', fromMs: ${START_MS}, bars: 30, seed: 1 }).manifest.rows);`;
 
 /** Starts a process that runs `code` on the catalog. `begun` resolves when it is about to store, `reported` with what it printed. */
 function startProcess(folder: string, code: string) {
@@ -66,7 +66,7 @@ const run = (work) => { console.log('begins'); try { console.log(work()); } catc
 
 /** Runs `code` in another process while this one holds the lock, and returns what the other printed. */
 async function runWhileLockHeld(folder: string, code: string): Promise<string> {
-  const lock = lockPath(folder, KEY);
+  const lock = lockPath(folder, BAR_KEY);
   const release = lockFolder(new FileSystemDisk(), lock, processesHere());
   const otherProcess = startProcess(folder, code);
   await otherProcess.begun;
@@ -83,27 +83,27 @@ describe('while another process stores bars of the symbol', () => {
   it('an append waits for another process, and loses none of its rows', async () => {
     const folder = catalog();
     expect(await runWhileLockHeld(folder, APPEND_CODE)).toBe('60');
-    expect(loadBars(folder, KEY).bars.length).toBe(120);
+    expect(loadBars(folder, BAR_KEY).bars.length).toBe(120);
   });
 
   it('resampling waits for another process, and uses the rows that it has stored', async () => {
     const folder = catalog();
     storeRows(folder, 10);
     expect(await runWhileLockHeld(folder, RESAMPLE_CODE)).toBe('1');
-    expect(loadBars(folder, { ...KEY, interval: '1h' }).bars.volume[0]).toBe(6000);
+    expect(loadBars(folder, { ...BAR_KEY, interval: '1h' }).bars.volume[0]).toBe(6000);
   });
 
   it('generated bars do not replace bars that another process stored in the meantime', async () => {
     const folder = catalog();
     expect(await runWhileLockHeld(folder, GENERATE_CODE)).toMatch(/there are real bars$/);
-    expect(loadBars(folder, KEY).bars.length).toBe(60);
+    expect(loadBars(folder, BAR_KEY).bars.length).toBe(60);
   });
 });
 
 describe('the lock', () => {
   it('the lock of a process that was killed is taken over, and leaves nothing behind', () => {
     const folder = catalog();
-    const lock = lockPath(folder, KEY);
+    const lock = lockPath(folder, BAR_KEY);
     const { namespace, boot, host } = thisProcess();
     mkdirSync(lock, { recursive: true });
     writeFileSync(join(lock, `lock-4194304-1-${namespace}-${boot}-${encodeURIComponent(host)}`), '', { mode: 0o600 });
@@ -116,7 +116,7 @@ describe('the lock', () => {
     const before = process.cwd();
     try {
       process.chdir(folder);
-      expect(whileStoreLocked(lockPath('.', KEY), () => 5)).toBe(5);
+      expect(whileStoreLocked(lockPath('.', BAR_KEY), () => 5)).toBe(5);
     } finally {
       process.chdir(before);
     }

@@ -9,7 +9,7 @@ import { expandFiles } from './globs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-globs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const NAMES = [
+const FILE_NAMES = [
   'a-1.csv',
   'a-2.csv',
   'a-10.csv',
@@ -22,7 +22,7 @@ const NAMES = [
   'in/.git/a-1.csv',
   'in2/a-1.zip',
 ];
-for (const name of NAMES) {
+for (const name of FILE_NAMES) {
   mkdirSync(dirname(join(folder, name)), { recursive: true });
   writeFileSync(join(folder, name), '');
 }

@@ -18,7 +18,7 @@ import { SYNTHETIC } from '../bars/barQuality.ts';
 
 const START_MS = Date.UTC(2024, 0, 1);
 const LATER_MS = Date.UTC(2025, 0, 1);
-const KEY: BarKey = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' };
+const BAR_KEY: BarKey = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' };
 const HEADER = 'open_time_ms,open,high,low,close,volume';
 const barLine = (i: number, price = String(100 + i)) => `${START_MS + i * 60_000},${price},${price},${price},${price},1.5`;
 const barLines = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => barLine(from + i));
@@ -39,7 +39,7 @@ function fileOf(rows: readonly string[], name = 'BTCUSDT-1m.csv'): string {
 const catalog = () => join(folder, 'data');
 const importBars = (files: string | string[], options: Partial<ImportOptions> = {}) =>
   importFiles([files].flat(), { catalog: catalog(), nowMs: LATER_MS, ...options });
-const storedMinutes = () => [...loadBars(catalog(), KEY).bars.openMs].map((ms) => (ms - START_MS) / 60_000);
+const storedMinutes = () => [...loadBars(catalog(), BAR_KEY).bars.openMs].map((ms) => (ms - START_MS) / 60_000);
 /** Writes an instrument record, and returns its path. */
 const instrumentFile = (record: Record<string, unknown> = {}) => {
   const path = join(folder, 'record.json');
@@ -88,7 +88,7 @@ describe('import', () => {
   it('import stores bars and proposes an instrument record from them', async () => {
     const [set] = await importBars(fileOf([barLine(0, '100.10'), barLine(2, '99.5')]));
     expect(set).toMatchObject({
-      ...KEY,
+      ...BAR_KEY,
       instrumentFrom: 'proposed',
       fileRows: 2,
       newRows: 2,
@@ -96,7 +96,7 @@ describe('import', () => {
       manifest: { rows: 2, gaps: 1, missingBars: 1, source: 'import' },
     });
     expect(set!.instrument).toMatchObject({ base: 'BTC', quote: 'USDT', priceDigits: 1, quantityDigits: 1, takerFeePpm: 1000 });
-    expect([...loadBars(catalog(), KEY).bars.open]).toEqual([100.1, 99.5]);
+    expect([...loadBars(catalog(), BAR_KEY).bars.open]).toEqual([100.1, 99.5]);
   });
 
   it('import joins files of one call in order of time, and keeps other symbols apart', async () => {
@@ -146,14 +146,14 @@ describe('import', () => {
   it('import lets a later file restate a last bar that had not closed', async () => {
     const nowMs = START_MS + 9.5 * 60_000;
     expect((await importBars(fileOf(barLines(0, 10)), { nowMs }))[0]!.manifest.openLastBar).toBe(true);
-    expect(loadBars(catalog(), KEY).quality.openLastBar).toBe(true);
+    expect(loadBars(catalog(), BAR_KEY).quality.openLastBar).toBe(true);
     const [set] = await importBars(fileOf([...barLines(0, 9), barLine(9, '5'), barLine(10)]));
     expect(set).toMatchObject({ newRows: 1, manifest: { openLastBar: false, rows: 11 } });
-    expect(loadBars(catalog(), KEY).bars.close[9]).toBe(5);
+    expect(loadBars(catalog(), BAR_KEY).bars.close[9]).toBe(5);
     // In the reverse order, an old download does not replace a closed bar.
     await importBars(fileOf([...barLines(3, 9), barLine(9, '4')]), { nowMs });
-    expect(loadBars(catalog(), KEY).bars.close[9]).toBe(5);
-    expect(loadBars(catalog(), KEY).quality.openLastBar).toBe(false);
+    expect(loadBars(catalog(), BAR_KEY).bars.close[9]).toBe(5);
+    expect(loadBars(catalog(), BAR_KEY).quality.openLastBar).toBe(false);
   });
 });
 
@@ -162,13 +162,13 @@ describe('the record of an import', () => {
     await importBars(fileOf(barLines(0, 3)), { instrumentFile: instrumentFile() });
     const [set] = await importBars(fileOf([barLine(3, '100.1'), barLine(4, '100.25')]));
     expect(set).toMatchObject({ instrumentFrom: 'catalog', digitsBefore: 1, instrument: { priceDigits: 2, takerFeePpm: 500 } });
-    expect(loadBars(catalog(), KEY).bars.close.at(-1)).toBe(100.25);
+    expect(loadBars(catalog(), BAR_KEY).bars.close.at(-1)).toBe(100.25);
     expect(readInstrument(catalog(), 'spot', 'BTCUSDT')).toMatchObject({ priceDigits: 2, takerFeePpm: 500 });
     // The coarser bars are the same prices in finer ticks, and a file of them changes nothing.
     expect((await importBars(fileOf([barLine(5, '100.1')])))[0]).toMatchObject({ digitsBefore: 2, instrument: { priceDigits: 2 } });
     const tooFine = fileOf([barLine(6, '99999999999.12345')]);
     await expect(importBars(tooFine)).rejects.toThrow('finer than exact money can be');
-    expect(loadBars(catalog(), KEY).bars.length).toBe(6);
+    expect(loadBars(catalog(), BAR_KEY).bars.length).toBe(6);
   });
 
   it('the record of an import, if given with the files, rejects finer prices with row and column, or rounds them', async () => {
@@ -179,8 +179,8 @@ describe('the record of an import', () => {
     );
     const [set] = await importBars(file, { roundToTick: true });
     expect(set).toMatchObject({ roundedPrices: 4, manifest: { roundedPrices: 4 } });
-    expect([...loadBars(catalog(), KEY).bars.close]).toEqual([100.1, 100.1, 100.3]);
-    expect(loadBars(catalog(), KEY).quality.roundedPrices).toBe(4);
+    expect([...loadBars(catalog(), BAR_KEY).bars.close]).toEqual([100.1, 100.1, 100.3]);
+    expect(loadBars(catalog(), BAR_KEY).quality.roundedPrices).toBe(4);
     // The same rows again are the same rounded prices, not more of them.
     expect((await importBars(file, { roundToTick: true }))[0]!.manifest.roundedPrices).toBe(4);
   });
@@ -191,7 +191,7 @@ describe('the record of an import', () => {
       instrumentFrom: 'file',
       instrument: { priceDigits: 1, minLots: 1, makerFeePpm: 200, takerFeePpm: 500, quoteDigits: 8 },
     });
-    expect(loadBars(catalog(), KEY).bars.instrument.takerFeePpm).toBe(500);
+    expect(loadBars(catalog(), BAR_KEY).bars.instrument.takerFeePpm).toBe(500);
     expect((await importBars(fileOf(barLines(3, 6))))[0]).toMatchObject({ instrumentFrom: 'catalog', instrument: { takerFeePpm: 500 } });
   });
 

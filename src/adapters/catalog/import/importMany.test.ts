@@ -23,7 +23,7 @@ import type { ImportOptions } from './importResult.ts';
 import { recordImports } from '../bars/importRecord.ts';
 
 const START_MS = Date.UTC(2024, 0, 1);
-const KEY: BarKey = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' };
+const BAR_KEY: BarKey = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' };
 
 let folder = '';
 const folders: string[] = [];
@@ -151,7 +151,7 @@ describe('a file that was read', () => {
   it('a file that was read is read again when the stored bars are missing, or the list of imported files is damaged', async () => {
     const files = parts();
     await importAll(files);
-    writeFileSync(importsPath(catalog(), KEY), '{ "format": ');
+    writeFileSync(importsPath(catalog(), BAR_KEY), '{ "format": ');
     expect(await importAll(files)).toMatchObject({ knownFiles: [], fileRows: 90, newRows: 0 });
     rmSync(join(catalog(), 'spot', 'BTCUSDT', '1m.arrow'));
     expect(await importAll(files)).toMatchObject({ knownFiles: [], fileRows: 90, newRows: 90 });
@@ -162,12 +162,12 @@ describe('a file that was read', () => {
     await importAll(files.slice(0, 1));
     const knownFileCount = async () => (await importAll(files.slice(0, 1))).knownFiles.length;
     expect(() =>
-      recordImports(catalog(), KEY, { dataSha256: 'of bars that never came', files: [] }, () => {
+      recordImports(catalog(), BAR_KEY, { dataSha256: 'of bars that never came', files: [] }, () => {
         throw new Error('cut');
       }),
     ).toThrow('cut');
     expect(await knownFileCount()).toBe(1);
-    recordImports(catalog(), KEY, { dataSha256: 'of bars that are elsewhere', files: [] }, () => {});
+    recordImports(catalog(), BAR_KEY, { dataSha256: 'of bars that are elsewhere', files: [] }, () => {});
     expect(await knownFileCount()).toBe(0);
   });
 
@@ -177,10 +177,10 @@ describe('a file that was read', () => {
     write('BTCUSDT-1m-2024-03.csv', `${goodText}x\n`);
     await expect(importAll(files)).rejects.toThrow(`${files[2]}:32: expected 6 columns, got 1`);
     expect(existsSync(join(catalog(), 'spot'))).toBe(false);
-    expect(readdirSync(stagingPath(catalog(), KEY))).toHaveLength(2);
+    expect(readdirSync(stagingPath(catalog(), BAR_KEY))).toHaveLength(2);
     write('BTCUSDT-1m-2024-03.csv', goodText);
     // A staged file that another program has changed is not used.
-    const staged = readdirSync(stagingPath(catalog(), KEY)).map((name) => join(stagingPath(catalog(), KEY), name));
+    const staged = readdirSync(stagingPath(catalog(), BAR_KEY)).map((name) => join(stagingPath(catalog(), BAR_KEY), name));
     const firstOpenBytes = Buffer.from(Float64Array.of(bars[0]!.open).buffer);
     const path = staged.find((name) => readFileSync(name).includes(firstOpenBytes))!;
     const damaged = readFileSync(path);
@@ -189,7 +189,7 @@ describe('a file that was read', () => {
     const set = await importAll(files);
     expect(set.resumedFiles).toHaveLength(1);
     expect(set).toMatchObject({ newRows: 90, fileRows: 90 });
-    expect([...loadBars(catalog(), KEY).bars.open]).toEqual(bars.map(({ open }) => open));
+    expect([...loadBars(catalog(), BAR_KEY).bars.open]).toEqual(bars.map(({ open }) => open));
     expect(readdirSync(catalog())).toEqual(['spot']);
   });
 
@@ -217,7 +217,7 @@ describe('a file that was read', () => {
 
 describe('--skip-bad', () => {
   const lines = () => plainCsv(barsFrom(START_MS, 30)).split('\n');
-  const rejects = () => readFileSync(rejectsPath(catalog(), KEY), 'utf8');
+  const rejects = () => readFileSync(rejectsPath(catalog(), BAR_KEY), 'utf8');
 
   it('--skip-bad sets bad rows aside with file, line and reason, and counts them permanently', async () => {
     const firstLines = lines();
@@ -229,14 +229,14 @@ describe('--skip-bad', () => {
     const set = await importAll(files, { skipBad: true });
     expect(set).toMatchObject({
       badRows: 2,
-      rejectsPath: rejectsPath(catalog(), KEY),
+      rejectsPath: rejectsPath(catalog(), BAR_KEY),
       manifest: { rows: 59, missingBars: 1, rejectedRows: 2 },
     });
     expect(rejects()).toBe(
       `file,line,reason,text\n${files[0]},8,"expected 6 columns, got 2","x,""y"""\n` +
         `${files[1]},4,"volume: expected 0 or more, got ""-1""","${secondLines[3]}"\n`,
     );
-    expect(checkBars(catalog(), KEY)).toMatchObject({ unchanged: true, manifest: { sha256: set.manifest.sha256, rejectedRows: 2 } });
+    expect(checkBars(catalog(), BAR_KEY)).toMatchObject({ unchanged: true, manifest: { sha256: set.manifest.sha256, rejectedRows: 2 } });
     // A second import knows the files. Without the option, the bad row ends it again.
     expect(await importAll(files, { skipBad: true })).toMatchObject({ knownFiles: files, badRows: 0, manifest: { rejectedRows: 2 } });
     await expect(importAll(files)).rejects.toThrow(`${files[0]}:8: expected`);
@@ -250,7 +250,7 @@ describe('--skip-bad', () => {
     expect(rejects().split('\n')).toHaveLength(3);
     write('BTCUSDT-1m-2024-02.csv', plainCsv(barsFrom(START_MS, 60).slice(20)));
     expect(await importAll(files)).toMatchObject({ newRows: 0, rejectsPath: null, manifest: { rejectedRows: 0 } });
-    expect(existsSync(rejectsPath(catalog(), KEY))).toBe(false);
+    expect(existsSync(rejectsPath(catalog(), BAR_KEY))).toBe(false);
   });
 
   it('--skip-bad writes bad rows to the given path, but never over a file that is not a reject file', async () => {

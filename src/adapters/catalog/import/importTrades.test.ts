@@ -13,7 +13,7 @@ import { importTrades } from './importTrades.ts';
 const folder = mkdtempSync(join(tmpdir(), 'isobar-trades-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const START_MS = Date.UTC(2024, 0, 1);
-const KEY = { market: 'spot', symbol: 'BTCUSDT' } as const;
+const TRADES_KEY = { market: 'spot', symbol: 'BTCUSDT' } as const;
 let catalogCount = 0;
 const newCatalog = () => join(folder, `catalog-${++catalogCount}`);
 /** Writes a file of trades, and returns its path. */
@@ -56,12 +56,12 @@ describe('trades in the catalog', () => {
       '5,100.50,1.25000,1,1704067200000,True,True\n6,100.5,1,1,1704067200000,False,True\n9,0.1234567,2,1,1704153600000,False,True\n',
       catalog,
     );
-    expect(done).toMatchObject({ key: KEY, fileRows: 3, newRows: 3, instrumentFrom: 'proposed' });
+    expect(done).toMatchObject({ key: TRADES_KEY, fileRows: 3, newRows: 3, instrumentFrom: 'proposed' });
     expect(done!.manifest).toMatchObject({ kind: 'trades', rows: 3, firstId: 5, lastId: 9, gaps: 1, missingIds: 2, overlaps: 0 });
     expect(done!.manifest.gapList).toEqual([
       { afterId: 6, beforeId: 9, missing: 2, from: '2024-01-01T00:00:00.000Z', to: '2024-01-02T00:00:00.000Z' },
     ]);
-    const { columns } = loadTrades(catalog, KEY, START_MS, START_MS + 2 * 86_400_000)!;
+    const { columns } = loadTrades(catalog, TRADES_KEY, START_MS, START_MS + 2 * 86_400_000)!;
     expect([columns.priceDigits, columns.quantityDigits]).toEqual([7, 2]);
     expect([...columns.id]).toEqual([5, 6, 9]);
     expect([...columns.price]).toEqual([1005000000, 1005000000, 1234567]);
@@ -76,7 +76,7 @@ describe('trades in the catalog', () => {
     const shared = randomRows(4, 200).map((row) => ({ ...row, id: (id += 1 + Math.floor(rng.next() * 3)) }));
     const [done] = await importText(csvText(shared), catalog);
     expect(done!.manifest).toMatchObject({ rows: 200, firstId: shared[0]!.id, gaps: 0, missingIds: 0, gapList: [], sharedIds: true });
-    const loaded = loadTrades(catalog, KEY, START_MS, START_MS + 5 * 86_400_000)!;
+    const loaded = loadTrades(catalog, TRADES_KEY, START_MS, START_MS + 5 * 86_400_000)!;
     expect(loaded.gaps).toEqual([]);
     // Each id but every twentieth follows the one before: what is left out there is missing.
     const [own] = await importText(csvText(shared.map((row, index) => ({ ...row, id: index + Math.floor(index / 20) }))));
@@ -129,13 +129,13 @@ describe('trades in the catalog', () => {
     expect(last!.manifest.files).toHaveLength(3);
     const [again] = await importText(csvText(rows.slice(0, 150)), catalog);
     expect(again).toMatchObject({ fileRows: 0, newRows: 0 });
-    const before = checkTrades(catalog, KEY).manifest;
+    const before = checkTrades(catalog, TRADES_KEY).manifest;
     const other = csvText([...rows.slice(0, 20), { ...rows[20]!, price: '7' }]);
     await expect(importText(other, catalog)).rejects.toThrow(`the trade ${rows[20]!.id} is not the one of the same id in `);
     await expect(importText(`${csvText(rows.slice(0, 20))}\n1,x,1,1,${START_MS},true,true`, catalog)).rejects.toThrow(
       /:21: price: expected a plain/,
     );
-    expect(checkTrades(catalog, KEY)).toEqual({ manifest: before, changed: [], wrong: 0 });
+    expect(checkTrades(catalog, TRADES_KEY)).toEqual({ manifest: before, changed: [], wrong: 0 });
     expect(existsSync(join(catalog, '.import'))).toBe(false);
     const withRefused = JSON.stringify({
       answer: { rows: [{ id: '1', price: '1', quantity: '1', timeMs: START_MS }], refused: ['a row'] },
@@ -180,12 +180,12 @@ describe('trades in the catalog', () => {
   it('trades in the catalog that another program has changed are found by check, and refused by a run', async () => {
     const catalog = newCatalog();
     await importText(csvText(randomRows(5)), catalog);
-    const path = dayPath(tradesFolder(catalog, KEY), '2024-01-01');
+    const path = dayPath(tradesFolder(catalog, TRADES_KEY), '2024-01-01');
     const at = readFileSync(path).indexOf(Buffer.from(new Float64Array([1001]).buffer));
     const handle = openSync(path, 'r+');
     writeSync(handle, Buffer.from(new Float64Array([1000.5]).buffer), 0, 8, at < 0 ? 600 : at);
     closeSync(handle);
-    expect(checkTrades(catalog, KEY)).toMatchObject({ changed: ['2024-01-01'] });
-    expect(() => loadTrades(catalog, KEY, START_MS, START_MS + 86_400_000)).toThrow('its bytes have changed');
+    expect(checkTrades(catalog, TRADES_KEY)).toMatchObject({ changed: ['2024-01-01'] });
+    expect(() => loadTrades(catalog, TRADES_KEY, START_MS, START_MS + 86_400_000)).toThrow('its bytes have changed');
   });
 });

@@ -14,7 +14,7 @@ import type { BarFile, ReadRules } from '../readers/readBars.ts';
 /** Version of staged files. Raise it with every change of the content or its format. */
 const VERSION = 2;
 /** Columns of a staged file, in the order of RAW. */
-const NAMES = ['open_time', 'open', 'high', 'low', 'close', 'volume'] as const;
+const COLUMN_NAMES = ['open_time', 'open', 'high', 'low', 'close', 'volume'] as const;
 
 /** Returns the path in `folder` for the content `sha256` as read by these rules. */
 export function stagedPath(folder: string, sha256: string, rules: ReadRules): string {
@@ -26,7 +26,7 @@ export function stagedPath(folder: string, sha256: string, rules: ReadRules): st
 /** Writes the content of a file that was read. */
 export function writeStaged(path: string, { columns, lines, ...rest }: BarFile): void {
   const metadata = { ...rest, roundedMs: [...rest.roundedMs], sha256: hashOf(columns, lines) };
-  const numbers = NAMES.map((name, i) => ({
+  const numbers = COLUMN_NAMES.map((name, i) => ({
     name,
     kind: i === 0 ? ('timestamp' as const) : ('float64' as const),
     values: columns[RAW[i]!],
@@ -41,7 +41,7 @@ export function readStaged(path: string): BarFile | null {
     return withArrowFile(path, (file) => {
       const columns = emptyColumns(file.rows);
       file.readTimes('open_time', 0, columns.openMs);
-      for (const [i, name] of NAMES.entries()) if (i > 0) file.readFloats(name, 0, columns[RAW[i]!]);
+      for (const [i, name] of COLUMN_NAMES.entries()) if (i > 0) file.readFloats(name, 0, columns[RAW[i]!]);
       const lines = new Int32Array(file.rows);
       file.readInts('line', 0, lines);
       const metadata: unknown = JSON.parse(file.metadata.get('isobar_staged') ?? 'null');

@@ -9,7 +9,7 @@ import { plainNumberText, sixColumns, TextRows } from '../rows/textRows.ts';
 
 /** A reply has some hundred klines. A longer file does not fit into a string. */
 const MAX_BYTES = 256 * 1024 * 1024;
-const NAMES = ['idx', 'open', 'high', 'low', 'close', 'vol'];
+const FIELD_NAMES = ['idx', 'open', 'high', 'low', 'close', 'vol'];
 
 /** Reads the rows of a JSON file of klines from its chunks of bytes. */
 export class KlinesJson {
@@ -41,12 +41,12 @@ export class KlinesJson {
   finish(): ParsedFile {
     const { file } = this.rules;
     const collector = new RowCollector(this.rules, (line) => `${file}[${line - 1}]`);
-    const rows = new TextRows(collector, sixColumns(NAMES));
+    const rows = new TextRows(collector, sixColumns(FIELD_NAMES));
     for (const [index, row] of this.parseList().entries()) {
       const fields = fieldsOf(row);
       const text = () => flatJson(row);
       if (fields === null)
-        collector.refuse(index + 1, badRow(`expected an object with ${NAMES.join(', ')}, got ${clippedText(text())}`), text());
+        collector.refuse(index + 1, badRow(`expected an object with ${FIELD_NAMES.join(', ')}, got ${clippedText(text())}`), text());
       else rows.takeFields(index + 1, fields, text);
     }
     this.rowsTaken = collector.rows;
@@ -76,7 +76,7 @@ function fieldsOf(row: unknown): string[] | null {
   const isList = Array.isArray(row);
   if (!isList && !isObject(row)) return null;
   const fields: string[] = [];
-  for (const [index, name] of NAMES.entries()) {
+  for (const [index, name] of FIELD_NAMES.entries()) {
     const value: unknown = isList ? row[index] : row[name];
     if (typeof value !== 'number' && typeof value !== 'string') return null;
     fields.push(typeof value === 'number' ? plainNumberText(value) : value);

@@ -7,7 +7,7 @@ import type { Contract, MarginTier } from '../../../model/contract.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { RecordReader } from './recordReader.ts';
 
-const KINDS = ['linear', 'inverse'] as const;
+const CONTRACT_KINDS = ['linear', 'inverse'] as const;
 const STATUSES = ['open', 'closed'] as const;
 const FEES = ['openMakerFee', 'openTakerFee', 'closeMakerFee', 'closeTakerFee'] as const;
 const CONTRACT_KEYS = [
@@ -70,7 +70,7 @@ export function parseContract(record: RecordReader<'contract'>, { base, quote, q
   const fee = (key: (typeof FEES)[number]) => terms.rate(key, 'a fraction of the notional');
   const assumedFields = terms.texts('assumed');
   return {
-    kind: terms.choice('kind', KINDS),
+    kind: terms.choice('kind', CONTRACT_KINDS),
     contractId: terms.wholeNumber('contractId', 0, Number.MAX_SAFE_INTEGER, ''),
     type: terms.text('type'),
     marginCoin: quote,

@@ -24,7 +24,7 @@ function writeTestFile(name: string, text: string | Buffer): string {
   return path;
 }
 const newCatalog = () => join(folder, `catalog-${++catalogCount}`);
-const MARK: SeriesKey = { kind: 'mark', symbol: 'BTCUSDT', interval: '1h' };
+const MARK_KEY: SeriesKey = { kind: 'mark', symbol: 'BTCUSDT', interval: '1h' };
 const FUNDING: SeriesKey = { kind: 'funding', symbol: 'BTCUSDT' };
 const marksCsv = (rows: readonly (readonly number[])[]) =>
   ['open_time_ms,open,high,low,close', ...rows.map((markRow) => markRow.join(','))].join('\n');
@@ -35,15 +35,15 @@ describe('series of a contract', () => {
     const catalog = newCatalog();
     const path = writeTestFile('BTCUSDT-1h.csv.gz', gzipSync(marksCsv([markRow(0, 100), markRow(1, 101), markRow(4, 104.12345678)])));
     const [imported] = await importSeries([path], { catalog, kind: 'mark' });
-    expect(imported).toMatchObject({ fileRows: 3, newRows: 3, entry: { key: MARK, rows: 3, gaps: 1, missing: 2, synthetic: false } });
-    const { columns } = loadSeries(catalog, MARK)!;
+    expect(imported).toMatchObject({ fileRows: 3, newRows: 3, entry: { key: MARK_KEY, rows: 3, gaps: 1, missing: 2, synthetic: false } });
+    const { columns } = loadSeries(catalog, MARK_KEY)!;
     expect([...columns.timeMs]).toEqual([0, 1, 4].map((hour) => START_MS + hour * HOUR_MS));
     expect(columns.figures.map((figures) => figures[2])).toEqual([104.12345678, 105.37345678, 103.12345678, 104.62345678]);
     expect(columns.digits).toBe(8);
-    expect([...loadSeries(catalog, MARK, START_MS + HOUR_MS, START_MS + 4 * HOUR_MS)!.columns.timeMs]).toEqual([START_MS + HOUR_MS]);
+    expect([...loadSeries(catalog, MARK_KEY, START_MS + HOUR_MS, START_MS + 4 * HOUR_MS)!.columns.timeMs]).toEqual([START_MS + HOUR_MS]);
     // A catalog of marks has no bars yet.
     expect(listKeys(catalog)).toEqual([]);
-    expect(listSeries(catalog)).toEqual([MARK]);
+    expect(listSeries(catalog)).toEqual([MARK_KEY]);
   });
 
   it.each(['\r\n', '\r'])('series of a contract are read from lines that end in %j, longer than a piece', async (end) => {
@@ -59,19 +59,19 @@ describe('series of a contract', () => {
   it('series of a contract are joined: new rows are added, equal ones are not, and other figures for a stored time are rejected', async () => {
     const catalog = newCatalog();
     await importSeries([writeTestFile('BTCUSDT-1h.csv', marksCsv([markRow(2, 100), markRow(3, 100)]))], { catalog, kind: 'mark' });
-    const before = readFileSync(seriesPath(catalog, MARK));
+    const before = readFileSync(seriesPath(catalog, MARK_KEY));
     const [imported] = await importSeries([writeTestFile('BTCUSDT-1h.csv', marksCsv([markRow(3, 100), markRow(2, 100)]))], {
       catalog,
       kind: 'mark',
     });
     expect(imported).toMatchObject({ newRows: 0, entry: { rows: 2 } });
-    expect(readFileSync(seriesPath(catalog, MARK))).toEqual(before);
+    expect(readFileSync(seriesPath(catalog, MARK_KEY))).toEqual(before);
     expect(
       await importSeries([writeTestFile('BTCUSDT-1h.csv', marksCsv([markRow(3, 100), markRow(1, 90)]))], { catalog, kind: 'mark' }),
     ).toMatchObject([{ newRows: 1 }]);
     const other = importSeries([writeTestFile('BTCUSDT-1h.csv', marksCsv([markRow(1, 91)]))], { catalog, kind: 'mark' });
     await expect(other).rejects.toThrow(/the row of 2024-01-01T01:00:00.000Z is 91, 92.25, 90, 91.5, but 90, .* in .*mark-1h.arrow/);
-    expect(loadSeries(catalog, MARK)!.columns.length).toBe(3);
+    expect(loadSeries(catalog, MARK_KEY)!.columns.length).toBe(3);
   });
 
   it('funding rates of either sign are read with their exact times from files with any of the usual headers', async () => {
@@ -181,12 +181,12 @@ describe('series of a contract', () => {
   it('series of a contract fail the check when another program has written into them', async () => {
     const catalog = newCatalog();
     await importSeries([writeTestFile('BTCUSDT-1h.csv', marksCsv([markRow(0, 100), markRow(1, 101)]))], { catalog, kind: 'mark' });
-    const path = seriesPath(catalog, MARK);
+    const path = seriesPath(catalog, MARK_KEY);
     const changedOffset = readFileSync(path).indexOf(Buffer.from(new Float64Array([101]).buffer));
     const handle = openSync(path, 'r+');
     writeSync(handle, Buffer.from(new Float64Array([100.5]).buffer), 0, 8, changedOffset);
     closeSync(handle);
-    expect(checkSeries(catalog, MARK)).toMatchObject({ unchanged: false, wrong: 0 });
+    expect(checkSeries(catalog, MARK_KEY)).toMatchObject({ unchanged: false, wrong: 0 });
     expect(listSeriesEntries(catalog)).toHaveLength(1);
   });
 });

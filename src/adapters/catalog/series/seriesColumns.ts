@@ -16,7 +16,7 @@ export interface SeriesColumns {
 }
 
 /** Column names in the catalog. */
-export const TIME: Readonly<Record<SeriesKey['kind'], string>> = { mark: 'open_time', funding: 'funding_time' };
+export const TIME_COLUMNS: Readonly<Record<SeriesKey['kind'], string>> = { mark: 'open_time', funding: 'funding_time' };
 /** The columns of a series beside its times. */
 export const FIGURES: Readonly<Record<SeriesKey['kind'], readonly string[]>> = {
   mark: ['open', 'high', 'low', 'close'],

@@ -6,7 +6,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { bytesOf, writeArrowColumns, type ArrowColumn } from '../arrow/arrowWriter.ts';
 import { damagedArrowFile, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
 import { checkSymbol, listSeries, seriesPath, type SeriesKey } from '../files/paths.ts';
-import { FIGURES, seriesGapsOf, isSameFunding, seriesProblem, TIME, type SeriesColumns, type SeriesGaps } from './seriesColumns.ts';
+import { FIGURES, seriesGapsOf, isSameFunding, seriesProblem, TIME_COLUMNS, type SeriesColumns, type SeriesGaps } from './seriesColumns.ts';
 
 /** Version of the layout, written into each file. Raise it with every change of the layout. */
 const LAYOUT = '2';
@@ -46,7 +46,7 @@ export function storeSeries(catalog: string, key: SeriesKey, columns: SeriesColu
   const { gaps, missing } = seriesGapsOf(key, columns.timeMs);
   const dataSha256 = hashOf(columns);
   const storedColumns: ArrowColumn[] = [
-    { name: TIME[key.kind], kind: 'timestamp', values: columns.timeMs },
+    { name: TIME_COLUMNS[key.kind], kind: 'timestamp', values: columns.timeMs },
     ...columns.figures.map((values, i) => ({ name: FIGURES[key.kind][i]!, kind: 'float64' as const, values })),
   ];
   const metadata = {
@@ -78,8 +78,8 @@ export function loadSeries(catalog: string, key: SeriesKey, fromMs = -Infinity, 
   if (!existsSync(path)) return null;
   return withArrowFile(path, (file) => {
     const facts = statedFacts(file, path);
-    const from = fromMs === -Infinity ? 0 : file.rowAt(TIME[key.kind], fromMs);
-    const to = toMs === Infinity ? file.rows : file.rowAt(TIME[key.kind], toMs);
+    const from = fromMs === -Infinity ? 0 : file.rowAt(TIME_COLUMNS[key.kind], fromMs);
+    const to = toMs === Infinity ? file.rows : file.rowAt(TIME_COLUMNS[key.kind], toMs);
     const columns = checkedRowsOf(file, key, from, Math.max(from, to));
     return { columns, entry: entryOf(key, path, columns, facts) };
   });
@@ -136,7 +136,7 @@ function rowsOf(file: ArrowFile, key: SeriesKey, from: number, to: number): Seri
   const column = () => new Float64Array(to - from);
   const timeMs = column();
   const figures = FIGURES[key.kind].map(column);
-  file.readTimes(TIME[key.kind], from, timeMs);
+  file.readTimes(TIME_COLUMNS[key.kind], from, timeMs);
   FIGURES[key.kind].forEach((name, i) => file.readFloats(name, from, figures[i]!));
   return { length: to - from, timeMs, figures, digits: Number(file.metadata.get('digits') ?? 0) };
 }
@@ -147,7 +147,7 @@ function checkedRowsOf(file: ArrowFile, key: SeriesKey, start: number, end: numb
   const timeMs = column();
   const figures = FIGURES[key.kind].map(column);
   file.readWhole(start, end, null, (from, to) => {
-    file.readTimes(TIME[key.kind], from, timeMs.subarray(from - start, to - start));
+    file.readTimes(TIME_COLUMNS[key.kind], from, timeMs.subarray(from - start, to - start));
     FIGURES[key.kind].forEach((name, i) => file.readFloats(name, from, figures[i]!.subarray(from - start, to - start)));
   });
   return { length: end - start, timeMs, figures, digits: Number(file.metadata.get('digits') ?? 0) };

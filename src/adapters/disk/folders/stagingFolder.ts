@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { nowMs } from '../../clock/wallClock.ts';
 import { isProcessRunning } from '../processes.ts';
 
-const PATTERN = /^\.unfinished-(\d+)-(\d+)$/;
+const FOLDER_NAME_PATTERN = /^\.unfinished-(\d+)-(\d+)$/;
 /**
  * A process on another computer or in a container may use the same folder and cannot be seen from here. Only leftovers older than this are
  * removed.
@@ -21,7 +21,7 @@ export function stagingFolder(out: string): string {
 /** Removes the temporary folders of processes that no longer run. */
 function clearLeftovers(out: string): void {
   for (const name of existsSync(out) ? readdirSync(out) : []) {
-    const [, pid, beganMs] = PATTERN.exec(name) ?? [];
+    const [, pid, beganMs] = FOLDER_NAME_PATTERN.exec(name) ?? [];
     if (pid === undefined || Number(beganMs) > nowMs() - MIN_AGE_MS || isProcessRunning(Number(pid))) continue;
     try {
       rmSync(join(out, name), { recursive: true, force: true });

@@ -28,7 +28,7 @@ export interface AuditsDeps {
 
 /** Halt causes with which an audit is a mismatch. Each stays until the operator or a later audit clears it. */
 const MISMATCH_CODES: ReadonlySet<HaltCode> = new Set(['ALIEN', 'STRAY', 'MISMATCH', 'DUPLICATE', 'ECHO', 'FEE_COIN', 'FINE_FILL']);
-const OPTIONS: Readonly<Record<AuditKind, CallOptions>> = { fast: { priority: 'steady' }, full: { priority: 'reconcile' } };
+const CALL_OPTIONS: Readonly<Record<AuditKind, CallOptions>> = { fast: { priority: 'steady' }, full: { priority: 'reconcile' } };
 
 /** Runs the audits of one market, and raises or clears the halt causes that follow from them. */
 export class Audits {
@@ -45,11 +45,11 @@ export class Audits {
     const venueMs = yield* venueNow();
     if (venueMs === null) return gap(0, 'the exchange does not report its time');
     const instruments = kind === 'full' ? ownInstruments : active();
-    const listsComplete = yield* all(instruments.map((index) => reconcile(index, OPTIONS[kind])));
+    const listsComplete = yield* all(instruments.map((index) => reconcile(index, CALL_OPTIONS[kind])));
     const isComplete = listsComplete.every((isListComplete) => isListComplete);
     if (!this.#isBalanceDue(kind)) return this.#result(isComplete, venueMs);
     // On spot, instruments share quote assets, so holdings are compared with the trades of all instruments.
-    const verified = yield* holdings.verify(ownInstruments, OPTIONS[kind]);
+    const verified = yield* holdings.verify(ownInstruments, CALL_OPTIONS[kind]);
     this.#reportDifferences(verified);
     return this.#result(isComplete && verified.isComplete, venueMs);
   }

@@ -9,17 +9,17 @@ import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { OrderRequest } from './types.ts';
 import type { OrderRow } from './venueRows.ts';
 
-const PREFIX = 'trigger';
+const TRIGGER_ID_PREFIX = 'trigger';
 
 /**
  * Returns the id of a waiting trigger order for tracking and journal. It includes the client order id, which identifies the fired order.
  */
-export const triggerTrackId = (triggerId: string, clientOrderId: string): string => `${PREFIX}:${triggerId}:${clientOrderId}`;
+export const triggerTrackId = (triggerId: string, clientOrderId: string): string => `${TRIGGER_ID_PREFIX}:${triggerId}:${clientOrderId}`;
 
 /** Returns the two ids in a tracking id of a waiting trigger order; null for a normal venue order id. */
 export function parseTriggerTrackId(venueId: string | null): { readonly triggerId: string; readonly clientOrderId: string } | null {
   const [prefix, triggerId, clientOrderId] = venueId?.split(':') ?? [];
-  return prefix === PREFIX && triggerId !== undefined && clientOrderId !== undefined ? { triggerId, clientOrderId } : null;
+  return prefix === TRIGGER_ID_PREFIX && triggerId !== undefined && clientOrderId !== undefined ? { triggerId, clientOrderId } : null;
 }
 
 /** True if the request is for a trigger order. */

@@ -6,10 +6,10 @@ import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { HaltCode } from '../calls/types.ts';
 import { RaisedCauses } from './raisedCauses.ts';
 
-const CODES: readonly HaltCode[] = ['CLOCK', 'INCIDENT', 'BANNED', 'MISMATCH'];
+const HALT_CODES: readonly HaltCode[] = ['CLOCK', 'INCIDENT', 'BANNED', 'MISMATCH'];
 
 it('the account has exactly the causes that at least one of its two services still has', () => {
-  const step = fc.record({ serviceIndex: fc.constantFrom(0, 1), code: fc.constantFrom(...CODES), raises: fc.boolean() });
+  const step = fc.record({ serviceIndex: fc.constantFrom(0, 1), code: fc.constantFrom(...HALT_CODES), raises: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const accountCodes = new Set<string>();
@@ -25,7 +25,7 @@ it('the account has exactly the causes that at least one of its two services sti
         if (raises) services[serviceIndex]!.raise(code, null, `raised by ${serviceIndex}`);
         else services[serviceIndex]!.clearIfAllowed(code, null);
         expect([...accountCodes].toSorted()).toEqual(
-          CODES.filter((otherCode) => services.some((service) => service.has(otherCode, null))).toSorted(),
+          HALT_CODES.filter((otherCode) => services.some((service) => service.has(otherCode, null))).toSorted(),
         );
       }
     }),

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2024, 2, 1);
 const DIGITS = { priceDigits: 2, quantityDigits: 5 };
 const INSTRUMENT = { ...spotInstrument(), ...DIGITS };
-const KINDS = ['7ticks', '0.0005volume', '0.1dollar', '0.25range'] as const;
+const TRADE_INTERVALS = ['7ticks', '0.0005volume', '0.1dollar', '0.25range'] as const;
 
 /** Returns a random walk of trades. With the defaults, it covers two days and a part of a third, with several trades in one ms. */
 function randomTrades(seed: number, stepMs = 120_000, count = 1500): RecentTrade[] {
@@ -88,7 +88,7 @@ function pollThrough(
   return events;
 }
 
-test.each(KINDS.flatMap((kind) => [1, 2, 3].map((seed) => [kind, seed] as const)))(
+test.each(TRADE_INTERVALS.flatMap((kind) => [1, 2, 3].map((seed) => [kind, seed] as const)))(
   'bars of %s from polls that overlap are the bars of a backtest (seed %i)',
   (kind, seed) => {
     const trades = randomTrades(seed);

@@ -190,7 +190,7 @@ function paramsOf(op: Op, profile: Profile): Params {
   return PARAMS_BY_SWITCH[op]?.(params, profile) ?? params;
 }
 
-const TIME = { kind: 'time', need: 'optional', help: 'Unix ms; both or none' } as const satisfies Param;
+const TIME_PARAM = { kind: 'time', need: 'optional', help: 'Unix ms; both or none' } as const satisfies Param;
 
 /** For each operation that switches change: returns its parameters under a profile. */
 const PARAMS_BY_SWITCH: Readonly<Partial<Record<Op, (params: Params, profile: Profile) => Params>>> = {
@@ -207,7 +207,7 @@ const PARAMS_BY_SWITCH: Readonly<Partial<Record<Op, (params: Params, profile: Pr
   }),
   'futures.createConditionOrder': (params, { conditionRequired }) => (conditionRequired === 'all' ? withPositionType(params) : params),
   // Accepted from every client: other clients of this API family send them (exchange dialect, row 27).
-  'futures.profitHistory': (params) => ({ ...params, startTime: TIME, endTime: TIME }),
+  'futures.profitHistory': (params) => ({ ...params, startTime: TIME_PARAM, endTime: TIME_PARAM }),
   'futures.orderHistory': (params, { historyMax }) => {
     const { limit } = params;
     return limit?.kind === 'integer' ? { ...params, limit: { ...limit, max: Number(historyMax) } } : params;

@@ -4,7 +4,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { formatTime } from '../../../model/time.ts';
 import type { Side } from '../../../model/order.ts';
 import { html, type Markup } from '../../../report/page/markup.ts';
-import { exactText, grouped, NONE, signedPercent } from '../../../base/text/format.ts';
+import { exactText, grouped, NO_VALUE, signedPercent } from '../../../base/text/format.ts';
 import { wireQuantityText } from '../../handlers/reads.ts';
 import type { TradedMarket } from '../../market/tradedMarket.ts';
 
@@ -30,7 +30,7 @@ export const emptyRow = (columns: number, text: string): Markup =>
 export function priceCards(market: TradedMarket, nowMs: number): Markup {
   const { instrument, tape } = market;
   const day = tape.klines.rollingDay(nowMs);
-  const price = (ticks: number | undefined): string => (ticks === undefined ? NONE : priceOf(instrument, ticks));
+  const price = (ticks: number | undefined): string => (ticks === undefined ? NO_VALUE : priceOf(instrument, ticks));
   const change = day === null ? NaN : day.last / day.open - 1;
   let tone = '';
   if (change > 0) tone = 'gain';

@@ -3,7 +3,7 @@
 
 import type uPlotClass from 'uplot';
 import { byId, colour, element, faint, oncePerFrame } from '../../page/browser/dom.ts';
-import { fixed, NONE, signed, signedPercent, THIN, timeText } from '../../../base/text/format.ts';
+import { fixed, NO_VALUE, signed, signedPercent, THIN, timeText } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
 import { logTicks, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
 import { AXIS_WIDTH_PX, legendKey, percentLabels, timePlotOptions } from '../../page/browser/timePlot.ts';
@@ -159,7 +159,7 @@ export class CurvePlots {
       const equity = growth[side][row];
       const drawdown = depth[side][row];
       const hasFigures = typeof equity === 'number' && typeof drawdown === 'number';
-      const text = hasFigures ? `${fixed(equity, 2)}, drawdown ${signedPercent(drawdown)}` : NONE;
+      const text = hasFigures ? `${fixed(equity, 2)}, drawdown ${signedPercent(drawdown)}` : NO_VALUE;
       return legendKey(name, `${letter} ${text}`);
     };
     const gap = between[row];

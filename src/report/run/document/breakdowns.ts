@@ -1,6 +1,6 @@
 // Writes the tables of trades by group: symbol, side, tag, exit reason, holding time, hour. A click on a row filters the table of trades.
 
-import { amountText, wholeText, fixed, NONE, percent, signedAmount, tone } from '../../../base/text/format.ts';
+import { amountText, wholeText, fixed, NO_VALUE, percent, signedAmount, tone } from '../../../base/text/format.ts';
 import { html, type Markup } from '../../page/markup.ts';
 import type { Summary } from '../../summary/summary.ts';
 import { tradeGroups, type TradeGroup, type TradeGroups } from '../../words/groups.ts';
@@ -57,10 +57,10 @@ function groupRow(by: string, group: TradeGroup, { asset, share }: { readonly as
   return html`<tr>
     <th scope="row">${name}</th>
     <td>${wholeText(trades)}</td>
-    <td>${winRate === null ? NONE : percent(winRate, 1).replace(/\s?%/, '')}</td>
+    <td>${winRate === null ? NO_VALUE : percent(winRate, 1).replace(/\s?%/, '')}</td>
     <td class="${tone(result)}" title="${closedPnl}">${signedAmount(result, asset)}</td>
     <td class="track wide" aria-hidden="true"><i class="${share < 0 ? 'down' : 'up'}" style="left:${left}%;width:${width}%"></i></td>
-    <td>${averageTrade === null ? NONE : amountText(Number(averageTrade), asset)}</td>
-    <td class="wide">${profitFactor === null ? NONE : fixed(profitFactor, 2)}</td>
+    <td>${averageTrade === null ? NO_VALUE : amountText(Number(averageTrade), asset)}</td>
+    <td class="wide">${profitFactor === null ? NO_VALUE : fixed(profitFactor, 2)}</td>
   </tr>`;
 }

@@ -58,7 +58,7 @@ export function documentOf({ input, page, code, columns }: PageParts): string {
         Price chart: <a href="https://www.tradingview.com/lightweight-charts/">TradingView Lightweight Charts™</a>, Copyright 2026
         TradingView, Inc., Apache-2.0. Curves: uPlot, MIT.
       </footer>`,
-    afterMain: html`${KEYS}
+    afterMain: html`${KEY_LIST}
       <div id="tip" role="tooltip" hidden></div>
       ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scriptElement(code.plotLibrary)}
       ${scriptElement(code.priceLibrary)} ${scopedScript(code.script)} ${packedScripts(columns)}`,
@@ -205,7 +205,7 @@ function tradesSection({ trades, instruments, strategies }: PageData): Markup {
   </section>`;
 }
 
-const KEYS = keyList([
+const KEY_LIST = keyList([
   [html`<kbd>?</kbd>`, 'this list'],
   [html`<kbd>t</kbd>`, 'theme: system, light, dark'],
   [html`<kbd>l</kbd>`, 'logarithmic equity'],

@@ -18,7 +18,7 @@ import {
   daysText,
   dayText,
   fixed,
-  NONE,
+  NO_VALUE,
   percent,
   signedPercent,
   THIN,
@@ -61,7 +61,7 @@ export function runHead({ record, summary, provenance }: ReportInput): Markup {
       <p class="answer">${runAnswer(summary)}</p>
       ${envelopeLine(summary)}
     </div>
-    ${stamp('result', resultHash, `isobar ${run.versions['isobar'] ?? NONE}${written}`)}
+    ${stamp('result', resultHash, `isobar ${run.versions['isobar'] ?? NO_VALUE}${written}`)}
   </header>`;
 }
 
@@ -69,7 +69,7 @@ export function runHead({ record, summary, provenance }: ReportInput): Markup {
 export function runAnswer({ run, metrics, trades, orders }: Summary): Markup {
   const net = metrics.totalReturn;
   const drawdown = metrics.maxDrawdown === null ? null : `, worst drawdown ${signedPercent(metrics.maxDrawdown)}`;
-  return html`<b class="${tone(net ?? 0)}">${net === null ? NONE : signedPercent(net)}</b> net in
+  return html`<b class="${tone(net ?? 0)}">${net === null ? NO_VALUE : signedPercent(net)}</b> net in
     ${daysText(run.toMs - run.fromMs)}${drawdown},
     ${counted(trades.trades, 'trade')}${feesText(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
 }
@@ -201,9 +201,9 @@ function performanceCards({ run, metrics }: Summary): Markup[] {
   const interval = sharpeInterval(metrics);
   const profit = figureText(METRICS.netProfit, metrics.netProfit, run.reportingAsset);
   const benchmarkText = metrics.benchmarkReturn === null ? 'no benchmark' : `holding ${signedPercent(metrics.benchmarkReturn)}`;
-  const volatilityText = `volatility ${metrics.volatility === null ? NONE : percent(metrics.volatility)}`;
+  const volatilityText = `volatility ${metrics.volatility === null ? NO_VALUE : percent(metrics.volatility)}`;
   const growthRemark = metrics.flags['cagr']?.includes('extrapolated') ? 'from under 90 days' : volatilityText;
-  const dailyDrawdownText = metrics.maxDrawdownDaily === null ? NONE : signedPercent(metrics.maxDrawdownDaily);
+  const dailyDrawdownText = metrics.maxDrawdownDaily === null ? NO_VALUE : signedPercent(metrics.maxDrawdownDaily);
   const intervalText = interval === null ? '95 %: –' : `95 %: ${fixed(interval[0], 2)} … ${fixed(interval[1], 2)}`;
   const netReturn = figure('totalReturn');
   const sharpe = figure('sharpe');
@@ -213,7 +213,7 @@ function performanceCards({ run, metrics }: Summary): Markup[] {
     card(figure('cagr'), growthRemark, metrics.flags['cagr'] !== undefined),
     card(figure('maxDrawdown'), `daily ${dailyDrawdownText}${lengthOf(metrics.drawdownTable[0])}`),
     card({ ...sharpe, note: sharpeNote }, intervalText),
-    card(figure('sortino'), `PSR(0) ${metrics.psr0 === null ? NONE : percent(metrics.psr0, 1)}`),
+    card(figure('sortino'), `PSR(0) ${metrics.psr0 === null ? NO_VALUE : percent(metrics.psr0, 1)}`),
     card(figure('calmar'), benchmarkText),
   ];
 }
@@ -233,11 +233,11 @@ function tradingCards(summary: Summary): Markup[] {
   return [
     tradesCard(trades),
     card(figure('winRate'), `${wholeText(trades.wins)} won, ${wholeText(trades.losses)} lost`),
-    card(figure('profitFactor'), `payoff ${trades.payoff === null ? NONE : fixed(trades.payoff, 2)}`),
+    card(figure('profitFactor'), `payoff ${trades.payoff === null ? NO_VALUE : fixed(trades.payoff, 2)}`),
     card(figure('expectancy'), perTrade),
     card(
       figureText(METRICS.exposureTime, metrics.exposureTime, run.reportingAsset, { reason: metrics.reasons.exposureTime }),
-      `gross ${metrics.grossExposure === null ? NONE : percent(metrics.grossExposure, 1)} on average`,
+      `gross ${metrics.grossExposure === null ? NO_VALUE : percent(metrics.grossExposure, 1)} on average`,
     ),
     feesCard(summary),
   ];

@@ -13,7 +13,7 @@ import {
   counted,
   dayText,
   fixed,
-  NONE,
+  NO_VALUE,
   percent,
   signedPercent,
   spanText,
@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 const MAX_DRAWDOWNS = 5;
 /** Number of characters of a hash that are shown. */
 const HASH_LETTERS = 16;
-/** The same for the manifests of gaps, which have a narrow column. */
+/** Number of shown characters of the hash of a gap manifest, which has a narrow column. */
 const MANIFEST_HASH_LETTERS = 12;
 /** Strongest tint of a cell, in percent of its colour. */
 const MAX_TINT_PERCENT = 32;
@@ -152,7 +152,7 @@ function countLine(label: string, amount: number, note: string, isWarning = fals
 
 /** Returns a duration as text. */
 function durationText(ms: number | null): string {
-  if (ms === null) return NONE;
+  if (ms === null) return NO_VALUE;
   return ms === 0 ? 'at once' : spanText(ms);
 }
 
@@ -183,7 +183,7 @@ export function runOrderCounts({ orders: counts, run }: Summary): Markup {
       <dl class="list">
         <div>
           <dt>Share of volume filled as maker</dt>
-          <dd>${counts.makerShare === null ? NONE : percent(counts.makerShare)}</dd>
+          <dd>${counts.makerShare === null ? NO_VALUE : percent(counts.makerShare)}</dd>
         </div>
         <div>
           <dt>Mean time to acceptance</dt>
@@ -241,7 +241,7 @@ export function runDataQuality({ dataQuality }: Summary): Markup {
       highlightedCount(feed.roundedPrices),
       feed.openLastBar ? html`<span class="amber">still open</span>` : 'closed',
       feed.synthetic ? html`<span class="amber">synthetic</span>` : 'recorded',
-      html`<code title="${feed.manifestHash}">${feed.manifestHash.slice(0, MANIFEST_HASH_LETTERS) || NONE}</code>`,
+      html`<code title="${feed.manifestHash}">${feed.manifestHash.slice(0, MANIFEST_HASH_LETTERS) || NO_VALUE}</code>`,
     ]),
     'Quality of the data, by feed',
     [1],
@@ -266,7 +266,7 @@ export function runProvenance(input: ReportInput): Markup {
       </div>
       <div>
         <h3>Made from</h3>
-        ${factList(origin.hashes.map(({ name, sha256 }) => [name, html`<code title="${sha256}">${sha256.slice(0, HASH_LETTERS) || NONE}</code>`]))}
+        ${factList(origin.hashes.map(({ name, sha256 }) => [name, html`<code title="${sha256}">${sha256.slice(0, HASH_LETTERS) || NO_VALUE}</code>`]))}
       </div>
     </div>
     <h3>Instruments</h3>
@@ -337,7 +337,7 @@ function instrumentTable({ record, summary }: ReportInput): Markup {
       sizeText(fixed(instrument.minLots / 10 ** instrument.quantityDigits, instrument.quantityDigits), instrument),
       feeText(instrument.contract?.openMakerFeePpm ?? instrument.makerFeePpm, instrument.contract?.closeMakerFeePpm),
       feeText(instrument.contract?.openTakerFeePpm ?? instrument.takerFeePpm, instrument.contract?.closeTakerFeePpm),
-      summary.run.instruments[index]?.markSource ?? NONE,
+      summary.run.instruments[index]?.markSource ?? NO_VALUE,
     ]),
     'Instruments',
     [1, 2],

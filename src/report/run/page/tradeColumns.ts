@@ -1,6 +1,16 @@
 // Defines the columns of the table of closed trades: the text, the sorting value and the exported text of each.
 
-import { amountText, wholeText, exactText, fixed, minuteText, NONE, signed, signedAmount, spanText } from '../../../base/text/format.ts';
+import {
+  amountText,
+  wholeText,
+  exactText,
+  fixed,
+  minuteText,
+  NO_VALUE,
+  signed,
+  signedAmount,
+  spanText,
+} from '../../../base/text/format.ts';
 import type { UnpackedTrades } from './rows/tradeRows.ts';
 import { FRACTION_DIGITS, PRICE_EXTRA_DIGITS, type PageData, type WireInstrument } from '../../page/wire.ts';
 
@@ -55,7 +65,7 @@ function ownerColumns({ instruments, strategies }: PageData, { of }: UnpackedTra
     name,
     key: name,
     value: (row) => column[row]!,
-    text: (row) => nameOf(column[row]!) ?? NONE,
+    text: (row) => nameOf(column[row]!) ?? NO_VALUE,
   });
   return [
     ...(instruments.length > 1 ? [nameColumn('instrument', of.instrument, (index) => instruments[index]?.name)] : []),
@@ -138,7 +148,7 @@ function fractionColumn(name: string, key: string, column: Float64Array, isTinte
     name,
     key,
     value: (row) => column[row]!,
-    text: (row) => (Number.isNaN(column[row]!) ? NONE : signed((column[row]! / FRACTION_SCALE) * 100, 2)),
+    text: (row) => (Number.isNaN(column[row]!) ? NO_VALUE : signed((column[row]! / FRACTION_SCALE) * 100, 2)),
     plain: (row) => (Number.isNaN(column[row]!) ? '' : (column[row]! / FRACTION_SCALE).toFixed(FRACTION_DIGITS)),
     isTinted,
     isMain: isTinted,
@@ -148,7 +158,7 @@ function fractionColumn(name: string, key: string, column: Float64Array, isTinte
 /** Returns a column of tags, given by their index. */
 function tagColumn(name: string, key: string, column: Float64Array, tags: readonly string[]): TradeTableColumn {
   const plain = (row: number) => tags[column[row]!] ?? '';
-  return { name, key, value: (row) => column[row]!, text: (row) => plain(row) || NONE, plain };
+  return { name, key, value: (row) => column[row]!, text: (row) => plain(row) || NO_VALUE, plain };
 }
 
 /** Returns a whole number of 10^-digits as a decimal without separators. */

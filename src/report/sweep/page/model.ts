@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 
 import { writeFigure, type FigureKind } from '../../words/figures.ts';
-import { wholeText, fixed, NONE } from '../../../base/text/format.ts';
+import { wholeText, fixed, NO_VALUE } from '../../../base/text/format.ts';
 import { unpackNarrow, unpackDecimals } from '../../page/browser/unpack.ts';
 import { neighbourhoods } from '../figures/neighbours.ts';
 import type { SweepPage } from './wire.ts';
@@ -63,7 +63,7 @@ export function commandOf({ page, places }: Model, set: number): string {
 
 /** Returns a figure as text with its unit. */
 export function sweepFigureText(value: number, kind: FigureKind, asset: string): string {
-  return Number.isFinite(value) ? writeFigure(value, kind, asset) : NONE;
+  return Number.isFinite(value) ? writeFigure(value, kind, asset) : NO_VALUE;
 }
 
 /** Returns a figure as short text: fewer digits for a large number, and no unit except the percent sign. */

@@ -1,12 +1,12 @@
-// Finds out after a run whether code has written a member of a built-in at any row, also if it has put it back at once.
+// Finds out after a run whether code has replaced a member of a built-in during the run, even if the code has restored it at once.
 //
-// The virtual machine has fast paths for lists, maps and columns as long as certain members were never written. It gives a fast path up at the first write, for good,
-// and its functions for tests say whether it still has it. So a run pays nothing for this.
+// The virtual machine has fast paths for lists, maps and columns while certain members have never been written. The first write to such a member
+// ends its fast path for good. Test functions of the virtual machine report which fast paths are left, so the check costs nothing during a run.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInThisContext } from 'node:vm';
 
-/** The functions of the virtual machine, and the members whose write ends each fast path. A version of Node without one of them does not look for its members. */
+/** The test function of each fast path, and the members whose write ends it. If a version of Node lacks a function, its members are not checked. */
 const FAST_PATHS: readonly (readonly [nativeName: string, members: string])[] = [
   ['ArrayIteratorProtector', 'Array.prototype[Symbol.iterator] or next of its iterators'],
   ['MapIteratorProtector', 'next of the iterators of maps'],
@@ -16,7 +16,7 @@ const FAST_PATHS: readonly (readonly [nativeName: string, members: string])[] = 
   ['IsConcatSpreadableProtector', 'Symbol.isConcatSpreadable of lists'],
 ];
 
-/** Returns the members of the fast paths that the virtual machine has now. The functions are compiled each time, because it may drop compiled code. */
+/** Returns the members of the fast paths that the virtual machine has now. The functions are compiled each time, because compiled code may be dropped. */
 function intactMembers(): readonly string[] {
   setFlagsFromString('--allow-natives-syntax');
   try {
@@ -35,11 +35,11 @@ function isIntact(nativeName: string): boolean {
   }
 }
 
-/** The fast paths that the virtual machine has at one time. */
+/** The fast paths that the virtual machine had when the object was made. */
 export class FastPaths {
   readonly #intact = intactMembers();
 
-  /** Returns the members that code may have written since, for a message; null: it has written none. A write to one list of its own looks alike. */
+  /** Returns, for a message, members that code may have written since then; null if it wrote none. Also reports code that wrote them on its own list. */
   firstWritten(): string | null {
     if (this.#intact.length === 0) return null;
     const intact = new Set(intactMembers());

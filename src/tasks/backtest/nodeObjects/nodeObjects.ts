@@ -5,7 +5,7 @@ import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
 
 /** Objects are compared down to this depth below the module that holds them: an export, a member of it, and an object in that member. */
 const MAX_DEPTH = 3;
-/** Maximum of compared objects. The modules that a strategy names have fewer. */
+/** Maximum number of compared objects. The modules that a strategy names have fewer. */
 const MAX_OBJECTS = 20_000;
 /** Members that Node itself changes, or that print a warning when they are read. */
 const SKIPPED_MEMBERS: ReadonlySet<string | symbol> = new Set([
@@ -42,7 +42,7 @@ export class NodeObjects {
   readonly #snapshots: Snapshot[] = [];
   readonly #seen = new Set<unknown>([globalThis]);
 
-  /** `modules`: names of modules of Node. Those that nobody has loaded yet are left out, because loading one may change the others. */
+  /** `modules`: names of modules of Node. Modules that are not loaded yet are left out, because loading one may change the others. */
   constructor(modules: readonly string[]) {
     const loadedModules = modules.filter(isLoaded).map((name): [string, unknown] => [name, requirePackage(`node:${name}`)]);
     for (const [name, loaded] of loadedModules) this.#add(name === 'process' ? name : `node:${name}`, loaded, 0);

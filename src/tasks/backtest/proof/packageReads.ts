@@ -10,7 +10,7 @@ import type { ImpureUses } from './purityProof.ts';
 import { barCountOf } from './samplePlans.ts';
 import type { TracedRun, Tracer } from './tracedRun.ts';
 
-/** Maximum of bars of all feeds with which a whole run is repeated on other machines. Only runs whose packages read the machine are. */
+/** Maximum number of bars of all feeds with which a whole run is repeated on other machines. Only runs whose packages read the machine are. */
 const MAX_REPEATED_BARS = 65_536;
 /** Maximum duration of the loop of such a run, ms. It is repeated up to five times for each kind of read. */
 const MAX_REPEATED_MS = 2000;
@@ -41,7 +41,7 @@ const MACHINES: Readonly<Record<ReadCode, readonly OnMachine[]>> = {
   ),
 };
 /** How a message names what a package reads, and the machines of MACHINES. */
-const NAMES: Readonly<Record<ReadCode, readonly [read: string, others: string]>> = {
+const READ_NAMES: Readonly<Record<ReadCode, readonly [read: string, others: string]>> = {
   IMPURE_CLOCK: ['the clock', 'other clocks'],
   IMPURE_LOCAL_TIME: ['the local time', 'other time zones'],
 };
@@ -104,7 +104,7 @@ async function whyUnclear(tracer: Tracer, task: PackageReadTask, code: ReadCode)
   const comparedRead = uses.packageRead(code);
   const read = runReads.find((each) => each.code === code) ?? comparedRead;
   if (read === undefined) return null;
-  const [name, others] = NAMES[code];
+  const [name, others] = READ_NAMES[code];
   const unclear = (why: string): string => `a package reads ${name} at ${read.file}:${read.line}, ${why}`;
   const unsteady = `and runs with ${others} do not show whether a decision depends on it`;
   const isWholeRun = hasAllBars && barCountOf(comparedPlan) === barCountOf(plan);

@@ -79,7 +79,7 @@ export interface PurityTask {
   readonly skippedRows: number;
   /** Strategies whose modules have already made a longer run; null: none of them may run again. */
   readonly usedStrategies?: RunPlan['strategies'] | null;
-  /** Maximum of rows of the lead feed for a run that takes turns with another run. */
+  /** Maximum number of rows of the lead feed for a run that takes turns with another run. */
   readonly maxTurnRows?: number;
   /** True when the proof leaves out the run that ends in the middle and the run that takes turns with another run. */
   readonly isShort?: boolean;

@@ -13,7 +13,7 @@ import type { Tracer } from './tracedRun.ts';
  * variable that counts rows does not begin a second run as it began the first.
  */
 const SAMPLE_ROWS = [1021, 4093] as const;
-/** Maximum of bars of all feeds together: with many feeds the sample has fewer rows of each. */
+/** Maximum number of bars of all feeds together: with many feeds the sample has fewer rows of each. */
 const MAX_BARS = 20_000;
 /** Rows before an order of the run in a sample around it, so that the strategy decides for a while before it. */
 const ROWS_BEFORE_ORDER = 127;
@@ -21,7 +21,7 @@ const ROWS_BEFORE_ORDER = 127;
 const MIN_ROWS = 61;
 /** With fewer orders, the sample takes more rows. */
 export const MIN_ORDERS = 8;
-/** Maximum of bars of all feeds from the start of the run to its first order, for a strategy that orders in no other part of the run. */
+/** Maximum number of bars of all feeds from the start of the run to its first order, for a strategy that orders in no other part of the run. */
 const MAX_BARS_TO_ORDER = 65_536;
 /** About this number of runs are made over the rows of a sample. */
 const SAMPLE_RUNS = 8;

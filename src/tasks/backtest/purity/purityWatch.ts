@@ -22,12 +22,12 @@ const BUILT_INS_AT_START = new BuiltIns();
 const GLOBALS_OF_NODE = /^Symbol\(undici\.globalDispatcher\.\d+\)$/;
 
 /**
- * Number of reads of the machine, by their name, whose places are all looked up, and the share of later ones: looking one up takes microseconds. The share
- * is a prime number, so that it meets each of several reads that a bar makes, and not always the same one.
+ * For each name of a read of the machine: the place of each of the first 512 reads is looked up, and later the place of every 61st, because a
+ * lookup takes microseconds. 61 is a prime number. So if a bar makes several reads, each of them is met in turn.
  */
 const ALL_PLACES_READS = 512;
 const LATER_PLACES_READS = 61;
-/** The same for a use of the local time: a package may make dozens of them at each bar. */
+/** The two numbers for uses of the local time: a package may make dozens of them at each bar. */
 const ALL_PLACES_USES = 32;
 const LATER_PLACES_USES = 997;
 /** True for a read whose place is not looked up. `reads`: the number of earlier reads of its name. */

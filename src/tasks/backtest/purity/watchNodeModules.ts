@@ -78,7 +78,7 @@ const PROCESS_MEMBERS = [
 const INSPECTED_MEMBERS: ReadonlySet<string> = new Set(['env', 'argv', 'execArgv']);
 /** Matches files of Node whose functions read an argument on behalf of their caller. */
 const ARGUMENT_READERS = /^node:(?:util|querystring|url|buffer|events|assert|internal\/(?:util\/inspect|util\/comparisons|url|assert))\b/;
-/** True when functions of Node read the value on behalf of their caller. */
+/** True when a function of Node reads an argument for its caller, and not to print it. `calls`: the Node functions on the stack, innermost first. */
 const isReadFor = (calls: readonly string[]): boolean =>
   ARGUMENT_READERS.test(calls[0] ?? '') && !calls.some((call) => PRINTING_CODE.test(call));
 
@@ -135,7 +135,7 @@ function watchFunction(
   return method;
 }
 
-/** Reports a call of the function `below` by the author or by a package, but not one that Node itself makes. */
+/** Reports a call of the function `below`, unless Node itself makes it. `below` marks the place on the stack below which callers are looked for. */
 function reportUnlessByNode(report: ReportCall, code: WarningCode, description: string, below: (...args: never[]) => unknown): void {
   if (!isCalledByNode(below)) report(code, description, below);
 }
@@ -161,8 +161,8 @@ function watchRequire(report: ReportCall, isInput: (path: string) => boolean): (
 }
 
 /**
- * Replaces `isatty` by a function that reports calls of the author. A package that prints asks it for colors, so a call of a package is no fault by
- * itself, only a decision that depends on it: other surroundings have the other answer.
+ * Replaces `isatty` by a function that reports calls by the author. A call by a package is not reported, because packages that print ask
+ * whether to use colors. To find a decision that depends on the answer, runs in other surroundings get the opposite one.
  */
 function watchTerminal(report: ReportCall): () => void {
   const real = moduleOf('tty')['isatty'] as (fd: number) => boolean;
@@ -186,7 +186,7 @@ function realPathOf(value: unknown): unknown {
   return real === path ? value : real;
 }
 
-/** Matches the modules `path` and `url` of Node, which read the current folder. Such a read is not reported, only a decision that depends on it. */
+/** Matches the modules `path` and `url` of Node, which read the current folder. Only a decision that depends on such a read is reported. */
 const FOLDER_READERS = /^node:(?:path|url|internal\/url)\b/;
 
 /** Returns a function like `process.cwd` that reports each call, and may return another folder to test for dependence on it. */
@@ -245,7 +245,7 @@ function watchedTick(report: ReportCall, real: Method): Method {
 const isCalledByStream = (calls: readonly string[]): boolean =>
   calls.some((call) => call.includes('internal/streams/')) && !calls.some((call) => PRINTING_CODE.test(call));
 
-/** Watches a member that named imports of `node:process` take, too: functions when they are called, objects when they are read. */
+/** Watches a member of `process`, also for named imports of `node:process`: a function when it is called, an object when it is read. */
 function watchMember(report: ReportCall, name: string): (() => void)[] {
   const value: unknown = Reflect.get(process, name);
   if (typeof value === 'function') return [replace(process, name, watchedMethod(report, name, value as Method))];

@@ -1,4 +1,4 @@
-// Sends the halts of a backtest to the notifiers that its modules add, once all bars have been processed.
+// Sends the halts of a backtest to the notifiers that the user's modules add, once all bars have been processed.
 
 import { runAfter } from '../../../adapters/clock/wallClock.ts';
 import type { SealedBot } from '../../../app/replayedBot.ts';

@@ -189,7 +189,7 @@ function summaryDifference(path: string, summary: Summary): TableDifference | nu
     return { file, what: 'the file', where: '', recorded: 'no JSON', now: 'whole' };
   }
   const leaves = leafDifferences(stored, JSON.parse(repeatedText), []);
-  const first = PARTS.flatMap((part) => leaves.find(({ path: [key] }) => key === part) ?? [])[0] ?? leaves[0];
+  const first = RESULT_PARTS.flatMap((part) => leaves.find(({ path: [key] }) => key === part) ?? [])[0] ?? leaves[0];
   if (first === undefined) return { file, what: 'spaces', where: 'between its values', recorded: 'others', now: 'as written' };
   return { file, what: labelOf(first.path), where: '', recorded: leafText(first.stored), now: leafText(first.repeated) };
 }
@@ -198,7 +198,7 @@ function summaryDifference(path: string, summary: Summary): TableDifference | nu
 const MAX_TEXT_LENGTH = 60;
 
 /** Parts of a summary, the most important first. */
-const PARTS = ['metrics', 'trades', 'orders', 'breakEven', 'run', 'dataQuality'];
+const RESULT_PARTS = ['metrics', 'trades', 'orders', 'breakEven', 'run', 'dataQuality'];
 
 /** A value of summary.json that differs, by its path in the JSON. */
 interface LeafDifference {

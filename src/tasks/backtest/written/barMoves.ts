@@ -5,7 +5,7 @@ import type { BarColumns } from '../../../model/bars/bars.ts';
 
 /** Distances, in bars, over which a table may contain the direction of the price. */
 const DISTANCES = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 20, 24, 30, 48, 60, 96, 120];
-/** Maximum of rows whose moves over several bars are compared. They suffice to find a longer table. */
+/** Maximum number of rows whose moves over several bars are compared. They suffice to find a longer table. */
 const MAX_ROWS = 100_000;
 /** Minimum of turns that must agree for moves over several bars. These seldom turn, so more of them can agree by accident. */
 const MIN_TURNS = 20;

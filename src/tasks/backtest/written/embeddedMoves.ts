@@ -25,11 +25,11 @@ const MIN_EACH_WAY = 12;
 /** Most columns of a table, and most numbers of a text that are searched. */
 const MAX_TABLE_COLUMNS = 6;
 const MAX_NUMBERS = 40_000;
-/** Maximum of letters and digits of encoded bytes that are searched. */
+/** Maximum number of letters and digits of encoded bytes that are searched. */
 const MAX_ENCODED_CHARACTERS = 500_000;
 /** Of a dense sequence, every eighth window is indexed. A table that is longer than the minimum contains several of them. */
 const DENSE_STEP = 8;
-/** Maximum of places in one file with the same window that are compared. */
+/** Maximum number of places in one file with the same window that are compared. */
 const MAX_PLACES = 4;
 
 /** A sequence of ups and downs that a file contains. */

@@ -14,9 +14,9 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Number of equal prices in a row that no table has by accident, and the minimum of different ones among them, because a price may not move. */
 const MIN_PRICES = 10;
 const MIN_DIFFERENT = 5;
-/** Maximum of columns of a table: the distance between two prices in the list of numbers. */
+/** Maximum number of columns of a table: the distance between two prices in the list of numbers. */
 const MAX_TABLE_COLUMNS = 12;
-/** Maximum of rows with one price that are compared. */
+/** Maximum number of rows with one price that are compared. */
 const MAX_ROWS = 16;
 /** Size of the largest file that is searched, in bytes. */
 export const MAX_BYTES = 64_000_000;

@@ -13,22 +13,22 @@ export interface WrittenMoves {
 
 /** Minimum of members of a list. */
 const MIN_MEMBERS = 40;
-/** Maximum of characters that are read. They suffice to find a longer list. */
+/** Maximum number of characters that are read. They suffice to find a longer list. */
 const MAX_CHARACTERS = 8_000_000;
-/** Maximum of moves that are decoded from one list. */
+/** Maximum number of moves that are decoded from one list. */
 const MAX_MOVES = 200_000;
 /** Maximum number of bars for each bar that a list has chosen. A sparser list proves nothing. */
 const MAX_BARS_PER_MEMBER = 16;
 /** Maximum length of a run of equal moves. */
 const MAX_RUN_LENGTH = 999;
-/** Maximum of digits of one large number, and of all large numbers of a text. */
+/** Maximum number of digits of one large number, and of all large numbers of a text. */
 const MAX_DIGITS = 20_000;
 const MAX_ALL_DIGITS = 100_000;
 
 /** Matches the whole numbers of a text. */
 const WHOLE_NUMBER = /(?<![\w.-])\d{1,15}(?![\w.])/g;
 /** Matches UTC times and dates. */
-const TIME = /\d{4}-\d\d-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)?/g;
+const TIME_TEXT = /\d{4}-\d\d-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)?/g;
 /** Matches Unix times in s or ms, from 2001 on. */
 const UNIX_TIME = /(?<![\w.-])(?:[1-4]\d{9}|[1-4]\d{12})(?![\w.])/g;
 /** Matches numbers that hold many bits. */
@@ -37,7 +37,7 @@ const LARGE_NUMBER = /(?<![\w.])(?:0x[\da-f_]{20,}|0b[01_]{80,}|[\d_]{25,})n?(?!
 const QUOTED_TEXT = /'([^'\\\n]{80,})'|"([^"\\\n]{80,})"|`([^`\\]{80,})`/g;
 // A match begins only at the first letter of a word; otherwise the time would grow with the square of the length of a word. It ends after ten
 // thousand words, because each word needs a place on the stack of the expression.
-const WORDS = /(?<![a-z])(?:[a-z]+[\s,;|'"]+){79,10000}[a-z]+/gi;
+const WORD_LIST = /(?<![a-z])(?:[a-z]+[\s,;|'"]+){79,10000}[a-z]+/gi;
 const WORD = /[a-z]+/gi;
 /** Matches the times and keys of a table, which are not values. */
 const LABEL = /\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?|(?<!\w)["'`]?[a-z_]\w{0,40}["'`]?\s{0,3}:|["'`]?\d{1,16}["'`]?\s{0,3}:/gi;
@@ -60,7 +60,7 @@ export function listsIn(whole: string): WrittenMoves[] {
     value: Number(digits),
     position: index,
   }));
-  const times = [...text.matchAll(TIME)].map(({ 0: time, index }): WrittenNumber => ({ value: timeOf(time), position: index }));
+  const times = [...text.matchAll(TIME_TEXT)].map(({ 0: time, index }): WrittenNumber => ({ value: timeOf(time), position: index }));
   return [
     ...runLengthsIn(numbers),
     ...chosenBarsIn(numbers),
@@ -78,7 +78,7 @@ export function listsIn(whole: string): WrittenMoves[] {
  */
 export function timeListsIn(whole: string, minMembers: number): (readonly WrittenNumber[])[] {
   const text = whole.slice(0, MAX_CHARACTERS);
-  const times = [...text.matchAll(TIME)].map(({ 0: time, index }): WrittenNumber => ({ value: timeOf(time), position: index }));
+  const times = [...text.matchAll(TIME_TEXT)].map(({ 0: time, index }): WrittenNumber => ({ value: timeOf(time), position: index }));
   const unixTimes = [...text.matchAll(UNIX_TIME)].map(({ 0: digits, index }): WrittenNumber => ({
     value: Number(digits) * (digits.length > 10 ? 1 : 1000),
     position: index,
@@ -193,7 +193,7 @@ function quotedTextsIn(text: string): WrittenMoves[] {
 
 /** Returns the moves of lists of words of two kinds. */
 function wordsIn(text: string): WrittenMoves[] {
-  return [...text.matchAll(WORDS)].flatMap(({ 0: words, index }) => movesOfTwoKinds(words.match(WORD) ?? [], index));
+  return [...text.matchAll(WORD_LIST)].flatMap(({ 0: words, index }) => movesOfTwoKinds(words.match(WORD) ?? [], index));
 }
 
 /** Returns the moves of tables with one of two values for each time or key, as in `"2024-01-01T00:15": "LONG"`. */

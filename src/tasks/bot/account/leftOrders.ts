@@ -7,11 +7,11 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { isClientOrderId } from '../../../protocol/clientOrderId.ts';
 import { answerTo, NoAnswer, type MarketService } from '../../download/marketService.ts';
 
-/** Maximum of rows that one list returns. */
+/** Maximum number of rows that one list returns. */
 const MAX_ROWS = 1000;
-/** Maximum of orders that are queried one by one, because spot trades have no client order id. */
+/** Maximum number of orders that are queried one by one, because spot trades have no client order id. */
 const MAX_QUERIED = 20;
-/** Maximum of orders that the halt reason names. */
+/** Maximum number of orders that the halt reason names. */
 const MAX_NAMED = 5;
 /** Maximum length of an id in the halt reason. Ids are text of the exchange, so they are not trusted. */
 const MAX_ID_LENGTH = 40;

@@ -12,7 +12,7 @@ import { originOf, settingsFromFile, signerOf, type AccessSettings } from '../..
 import type { Signer } from '../../../access/signer.ts';
 import { parseSource, type FileKind } from '../../../definition/text/parse.ts';
 import type { Definition } from '../../../definition/text/schema.ts';
-import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
+import { DEFINITION_DEFAULTS } from '../../../definition/load/withDefaults.ts';
 import { readYaml, definitionValueAt, whereIs, type DefinitionSource } from '../../../definition/text/source.ts';
 import { boundSeries, webhookSettings, withoutSources, type BoundSeries, type WebhookSettings } from '../external/seriesSources.ts';
 import { barLoad, defaultGraceMs, type BarLoad, type BarTimes } from './barTimes.ts';
@@ -202,7 +202,7 @@ function barsOf({ bars = {} }: LiveFile, load: BarLoad): Pick<LiveConfig, 'bars'
 }
 
 /** Returns the markets of all feeds, sorted. */
-function marketsOf({ feeds, market = DEFAULTS.market }: LiveFile): readonly Market[] {
+function marketsOf({ feeds, market = DEFINITION_DEFAULTS.market }: LiveFile): readonly Market[] {
   return [...new Set(Object.values(feeds).map((feed) => feed.market ?? market))].toSorted();
 }
 

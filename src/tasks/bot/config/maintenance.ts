@@ -21,10 +21,10 @@ export interface MaintenanceWindow {
 }
 
 /** Halt code for each choice. The engine's halt actions cancel opening orders by this code, so that a replay does the same. */
-const CODES = { keep: 'MAINTENANCE', cancel: 'MAINTENANCE_CANCEL' } as const;
+const CAUSE_CODES = { keep: 'MAINTENANCE', cancel: 'MAINTENANCE_CANCEL' } as const;
 const ACCOUNT = { kind: 'account' } as const;
 const MINUTE_MS = 60_000;
-/** Maximum of one wait. The clock is read again after it, because clocks drift. */
+/** Length of the longest wait, ms. The clock is read again after it, because clocks drift. */
 const MAX_WAIT_MS = 60_000;
 
 /** Returns the windows of a config. Throws ConfigError for a window that does not end after its start, and for an invalid cron pattern. */
@@ -106,7 +106,7 @@ export class Maintenance {
   /** Raises the halt of one kind of window if one is open, and clears it otherwise. */
   #updateHalt(cancelsOpening: boolean, openSpans: readonly MaintenanceSpan[], nowMs: number): void {
     const { engine, step } = this.#deps;
-    const code = cancelsOpening ? CODES.cancel : CODES.keep;
+    const code = cancelsOpening ? CAUSE_CODES.cancel : CAUSE_CODES.keep;
     const { halts } = engine.risk;
     const isInWindow = openSpans.length > 0;
     if (isInWindow === halts.holds(ACCOUNT, code)) return;

@@ -2,7 +2,7 @@
 
 import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
+import { DEFINITION_DEFAULTS } from '../../../definition/load/withDefaults.ts';
 import type { Definition } from '../../../definition/text/schema.ts';
 import { whereIs, type DefinitionSource } from '../../../definition/text/source.ts';
 import { nestedIn } from '../../../model/bars/aggregateBars.ts';
@@ -38,7 +38,7 @@ export function wantedFeeds(
   { definition, source }: FeedDefinition,
   { isChecked }: { readonly isChecked: boolean } = { isChecked: true },
 ): readonly WantedFeed[] {
-  const defaultMarket = definition.market ?? DEFAULTS.market;
+  const defaultMarket = definition.market ?? DEFINITION_DEFAULTS.market;
   const visibleFeeds = Object.entries(definition.feeds).flatMap(([name, feed]): readonly WantedFeed[] => {
     const place = whereIs(source, ['feeds', name, 'interval']);
     const interval = parseFeedInterval(feed.interval);

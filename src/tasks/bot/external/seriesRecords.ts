@@ -52,7 +52,7 @@ export function reportedValuesOf(name: string, records: readonly (JournalRecord 
  */
 export const valueKey = (from: SeriesRecord['from'], timeMs: number, id: string): string => (from === 'webhook' ? id : `${timeMs} ${id}`);
 
-/** Maximum of rows in a record: about 40 KB a line. */
+/** Maximum number of rows in a record: about 40 KB a line. */
 const MAX_RECORD_ROWS = 1000;
 
 /** Returns records of all values known at `atMs`, when a lifetime begins: from the catalog and from files. Throws ConfigError for an invalid file. */

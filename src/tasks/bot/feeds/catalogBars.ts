@@ -1,4 +1,4 @@
-// The bars of the catalog that a live bot takes at its start.
+// Loads the bars of the catalog with which a live bot starts.
 
 import { existsSync } from 'node:fs';
 import { loadBars } from '../../../adapters/catalog/bars/catalog.ts';
@@ -10,11 +10,11 @@ import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 
-/** Maximum of bars from the catalog, before the exchange's newest 300. Enough for the longest indicator. */
+/** Maximum number of bars that are taken from the catalog. They come before the newest 300 of the exchange and suffice for the longest indicator. */
 const MAX_CATALOG_ROWS = 5000;
 
 /**
- * Returns the newest bars of the catalog that have closed by `atMs` of the exchange; null if it has none. A paper exchange that replays bars
+ * Returns the newest bars of the catalog that have closed by `atMs`, exchange time; null if it has none. A paper exchange that replays bars
  * has a clock of its own, and the catalog may have bars that are later than that clock. An interval that the catalog lacks is built from shorter ones.
  */
 export function catalogBars(catalog: string, key: BarKey, instrument: Instrument, atMs: number): BarColumns | null {

@@ -13,7 +13,7 @@ import { formatMinute } from '../../../model/time.ts';
 import { knownRates } from '../../../definition/marks/loadContracts.ts';
 import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
 
-/** Maximum of rates at the start: eleven months at one rate every eight hours. */
+/** Maximum number of rates at the start: eleven months at one rate every eight hours. */
 const MAX_RATES = 1000;
 /** Times within one minute are the same funding time: those of a catalog are a few ms away from the grid. */
 const MINUTE_MS = 60_000;

@@ -17,7 +17,7 @@ import { isTradeBars } from '../../../model/tradeBars.ts';
 import { wireSources } from '../../../protocol/dialect.ts';
 import { withFees } from '../../../definition/load/feeds.ts';
 import { ppmOf } from '../../../definition/text/values.ts';
-import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
+import { DEFINITION_DEFAULTS } from '../../../definition/load/withDefaults.ts';
 import { whereIs } from '../../../definition/text/source.ts';
 import { proposedFor, instrumentRecordOf, type ListedInstrument } from '../../download/listedInstruments.ts';
 import { answerTo, askTime, listedIn, listMarket, type MarketService } from '../../download/marketService.ts';
@@ -259,8 +259,8 @@ function appendWarm(bars: GrowingBars, feed: number, warm: readonly BarFact[]): 
 
 /** Returns the path of the catalog: relative to the current folder if it exists there, else to the config's folder. It may not exist. */
 export function catalogOf({ definition, source }: Pick<LiveConfig, 'definition' | 'source'>): string {
-  const path = resolve(definition.catalog ?? DEFAULTS.catalog);
-  return existsSync(path) ? path : resolve(source.folder, definition.catalog ?? DEFAULTS.catalog);
+  const path = resolve(definition.catalog ?? DEFINITION_DEFAULTS.catalog);
+  return existsSync(path) ? path : resolve(source.folder, definition.catalog ?? DEFINITION_DEFAULTS.catalog);
 }
 
 /** Returns the quality of live bars. It counts only rows, because live bars are checked one by one as they arrive. */

@@ -25,7 +25,7 @@ export interface WarmupDeps {
   readonly catalog: BarColumns | null;
   /** Closed bars of the exchange, oldest first. */
   readonly window: readonly MarketBar[];
-  /** Maximum of bars that the joined series can hold. */
+  /** Maximum number of bars that the joined series can hold. */
   readonly room?: number;
 }
 

@@ -91,7 +91,7 @@ export function changesSince({ newest }: Lifetime, plan: RunPlan): readonly stri
   return changes;
 }
 
-/** Maximum of rows in a record: about 50 KB a line. */
+/** Maximum number of rows in a record: about 50 KB a line. */
 const MAX_RECORD_ROWS = 500;
 
 /** Journals the warm-up bars for a replay, as instants at the start of the run. */

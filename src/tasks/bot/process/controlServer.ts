@@ -20,7 +20,7 @@ import { ConfigError } from '../../../base/errors.ts';
 /** The system's limit on the path of a socket, without the closing zero. */
 const MAX_PATH_BYTES = 103;
 const MAX_CONNECTIONS = 16;
-/** Maximum of requests of one client that wait for earlier ones. */
+/** Maximum number of requests of one client that wait for earlier ones. */
 const MAX_WAITING = 64;
 /** Time limit for a client that sends nothing or does not read its reply. */
 const IDLE_MS = 30_000;

@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs';
 import { runAfter } from '../../../adapters/clock/wallClock.ts';
 
-/** Maximum of unread bytes, some thousand lines. Beyond it, lines are dropped until the reader has read everything. */
+/** Maximum number of unread bytes, some thousand lines. Beyond it, lines are dropped until the reader has read everything. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 /** A standard stream of the process, with its file descriptor. */

@@ -2,7 +2,7 @@
 
 import type { Engine } from '../../../engine/engine.ts';
 
-/** Maximum of points. Beyond it every second one is dropped, and further ones are twice as far apart. */
+/** Maximum number of points. Beyond it every second one is dropped, and further ones are twice as far apart. */
 const MAX_POINTS = 1000;
 const DAY_MS = 86_400_000;
 

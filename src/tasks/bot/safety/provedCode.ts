@@ -9,7 +9,7 @@ import { codeVerdict, type CodeVerdict } from '../../trials/verdicts.ts';
 /** `noted`: a start logs the verdict. `required`: it rejects code that is not proved. */
 export type ProofDemand = 'noted' | 'required';
 
-/** Maximum of feeds that a sentence names. */
+/** Maximum number of feeds that a sentence names. */
 const MAX_NAMED_FEEDS = 3;
 
 /** The verdict about the strategies of a bot. */

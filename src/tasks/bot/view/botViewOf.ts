@@ -34,7 +34,7 @@ export interface BotViewDeps {
   readonly loopDelayP99Ms: number | null;
 }
 
-/** Maximum of orders in each list of the view. */
+/** Maximum number of orders in each list of the view. */
 const MAX_OPEN = 1000;
 const MAX_PROVEN_ABSENT = 100;
 const MAX_FOREIGN = 100;

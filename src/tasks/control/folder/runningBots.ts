@@ -9,7 +9,7 @@ import { hasLockIn } from '../../../adapters/disk/processLock.ts';
 import { readRegularFile } from '../../../adapters/disk/regularFile.ts';
 import { findProcess, thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
 
-const FOLDER = 'bots';
+const BOTS_FOLDER = 'bots';
 /** Hexadecimal digits in the name of a note. */
 const NAME_LENGTH = 16;
 
@@ -25,7 +25,7 @@ interface BotNote {
  * there is no note, and commands need --data.
  */
 export function noteBot(stateFolder: string, data: string): () => void {
-  const folder = join(stateFolder, FOLDER);
+  const folder = join(stateFolder, BOTS_FOLDER);
   const dataHash = createHash('sha256').update(data).digest('hex');
   const path = join(folder, `${dataHash.slice(0, NAME_LENGTH)}.json`);
   const note: BotNote = { data, process: thisProcess() };
@@ -47,7 +47,7 @@ export function noteBot(stateFolder: string, data: string): () => void {
 export function runningBots(stateFolder: string): readonly string[] {
   const folders: string[] = [];
   ignoreSystemErrors(() => {
-    const folder = join(stateFolder, FOLDER);
+    const folder = join(stateFolder, BOTS_FOLDER);
     for (const name of readdirSync(folder).filter(isNoteName)) {
       const note = readNote(join(folder, name));
       if (note !== null && stateOf(note, stateFolder) === 'running') folders.push(note.data);

@@ -14,7 +14,7 @@ import type { KillVenue } from '../plan/killVenue.ts';
 const ZERO = new Decimal(0);
 /** Number of price levels to read on each side of the book. */
 const BOOK_LEVELS = 100;
-/** Maximum of polls for trades, which may appear later than the status that counts them. */
+/** Maximum number of polls for trades, which may appear later than the status that counts them. */
 const MAX_POLLS = 10;
 
 /** The holding to close. */

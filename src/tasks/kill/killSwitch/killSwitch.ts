@@ -18,7 +18,7 @@ export interface KillSwitchRecord {
 /** Only the user of the bot may read and write the file. */
 const FILE_MODE = 0o600;
 const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
-/** Maximum of bytes read from a file. */
+/** Maximum number of bytes read from a file. */
 const MAX_FILE_BYTES = 65_536;
 
 /** Number of files that this process has written under another name first. */

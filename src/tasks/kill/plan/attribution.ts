@@ -118,7 +118,7 @@ export interface Range {
   readonly high: Decimal;
 }
 
-/** Maximum of combinations that are tried. Beyond it, the bounds are wider than necessary. */
+/** Maximum number of combinations that are tried. Beyond it, the bounds are wider than necessary. */
 const MAX_COMBINATIONS = 10_000;
 
 /**

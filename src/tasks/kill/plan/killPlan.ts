@@ -7,7 +7,7 @@ import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { LostOrder } from './attribution.ts';
 
-/** Maximum of orders in one call, as in the endpoint table. */
+/** Maximum number of orders in one call, as in the endpoint table. */
 const MAX_BATCH_SIZE = 10;
 
 /** An open order in a list. */

@@ -14,7 +14,7 @@ import { CHANGES, type ChangedPlan, type PlanChange } from './planChanges.ts';
 import type { Tracer } from '../../backtest/proof/tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
-/** Maximum of rows of the lead feed that are run. */
+/** Maximum number of rows of the lead feed that are run. */
 const RUN_ROWS = 20_000;
 
 /** An order in the form in which both runs must have it: with the time and the symbol of the unchanged run. */

@@ -28,7 +28,7 @@ const WEEK_MS = 604_800_000;
 /** Weeks by which times are moved. Whole weeks keep the days of the week. */
 const WEEKS = 52;
 /** Factor of prices and money. A power of ten keeps the digits of each price. */
-const FACTOR = 10;
+const PRICE_FACTOR = 10;
 /** Limits of risk that are amounts of money. */
 const MONEY_LIMITS: ReadonlySet<string> = new Set(
   LIMITS.filter((limit) => 'unit' in limit && limit.unit === 'quote asset').map(({ key }) => key),
@@ -39,7 +39,7 @@ const sameInstrument = (instrument: Instrument): Instrument => instrument;
 /** All changes, in the order in which the proof applies them. */
 export const CHANGES: readonly PlanChange[] = [
   { name: `times ${WEEKS} weeks later`, apply: shiftedByWeeks },
-  { name: `prices times ${FACTOR}`, apply: scaledPrices },
+  { name: `prices times ${PRICE_FACTOR}`, apply: scaledPrices },
   { name: 'another symbol', apply: renameInstruments },
   { name: 'feeds in another order', apply: reorderFeeds },
 ];
@@ -83,7 +83,7 @@ function scaledPrices(plan: RunPlan): ChangedPlan | string {
   if (paramValues.some((value) => isPrice(value, plan))) return 'a parameter may be a price';
   if (plan.series !== undefined) return 'a series may be of prices';
   const quotes = new Set(instruments.map(({ quote }) => quote));
-  const timesFactor = (text: string): string => new Decimal(text).times(FACTOR).toFixed();
+  const timesFactor = (text: string): string => new Decimal(text).times(PRICE_FACTOR).toFixed();
   const feeds = plan.feeds.map((feed): FeedPlan => ({ ...feed, bars: scaledBars(feed.bars) }));
   const cash = Object.fromEntries(Object.entries(plan.cash).map(([asset, text]) => [asset, quotes.has(asset) ? timesFactor(text) : text]));
   const size = plan.size.quote === undefined ? plan.size : { quote: timesFactor(plan.size.quote) };
@@ -114,7 +114,7 @@ function scaledBars(bars: BarColumns): BarColumns {
   const { instrument, length } = bars;
   const scale = pow10(instrument.priceDigits);
   const scalePrices = (prices: Float64Array): Float64Array =>
-    prices.slice(0, length).map((price) => Math.round(price * scale) / (scale / FACTOR));
+    prices.slice(0, length).map((price) => Math.round(price * scale) / (scale / PRICE_FACTOR));
   return {
     ...bars,
     instrument: { ...instrument, priceDigits: instrument.priceDigits - 1, quoteDigits: instrument.quoteDigits - 1 },

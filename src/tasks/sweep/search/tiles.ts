@@ -8,7 +8,7 @@ const MIN_TASK_MS = 5;
 const MAX_TASK_MS = 2000;
 /** Estimate for planning only: a bar and set of an SMA cross cost about 15 ns, user code with orders several times that. */
 const BAR_MS = 15e-6;
-/** Maximum of sets in a task, whose simulation lanes are all in memory at the same time. */
+/** Maximum number of sets in a task, whose simulation lanes are all in memory at the same time. */
 const MAX_TASK_SETS = 256;
 /**
  * Number of lanes whose data stays in the second-level cache (1 MB). The lanes of one task process each block in turn. Measured with 200

@@ -111,7 +111,7 @@ function barFrom({ bar }: JournalBar, to: number, before: number, { name, bars: 
   };
 }
 
-/** Maximum of symbols that an error names. */
+/** Maximum number of symbols that an error names. */
 const MAX_NAMED = 12;
 
 /** Returns the number of the visible feed with the shortest bars of `symbol`. Null stands for the main instrument. */

@@ -6,7 +6,7 @@ import { formatTime } from '../../../model/time.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 import type { SealedBot } from '../../../app/replayedBot.ts';
 
-/** Maximum of symbols that an error names. */
+/** Maximum number of symbols that an error names. */
 const MAX_NAMED = 12;
 
 /** A feed of the repeated run. */

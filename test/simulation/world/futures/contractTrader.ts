@@ -6,7 +6,7 @@ import { nextRandomState, randomFraction, Trader } from '../trader.ts';
 /** Distances of a stop from the price, as fractions of it. */
 const STOP = { min: 0.002, max: 0.012 };
 /** Value of the first order of a position, USDT. A contract is worth about 1 USDT. */
-const SIZE = { min: 60, max: 160 };
+const ORDER_LOTS = { min: 60, max: 160 };
 
 /** Trades contracts, and protects each position by a trigger order at the exchange. */
 export class ContractTrader extends Trader {
@@ -67,7 +67,9 @@ export class ContractTrader extends Trader {
   #enter(feed: Feed, isLong: boolean): void {
     const price = feed.close.value;
     // Amounts depend on what was reported: a fill that is reported twice, or never, changes the orders that follow.
-    const base = String(SIZE.min + ((this.notifiedCount * 7) % 40) + Math.floor(this.random() * (SIZE.max - SIZE.min - 40)));
+    const base = String(
+      ORDER_LOTS.min + ((this.notifiedCount * 7) % 40) + Math.floor(this.random() * (ORDER_LOTS.max - ORDER_LOTS.min - 40)),
+    );
     const choice = this.entryOf(this.#nextRandom());
     const away = this.#nextRandom() * 0.002;
     const options = { feed, ...entryOptions(choice, price, isLong, away) };

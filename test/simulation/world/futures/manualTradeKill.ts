@@ -24,7 +24,7 @@ const MANUAL_ACTS = [
 type ManualAct = (typeof MANUAL_ACTS)[number] | 'enlarged';
 /** Returns what a person does on a day of `contractHands`. */
 export const manualActOf = (seed: number): ManualAct => MANUAL_ACTS[(seed - 1) % MANUAL_ACTS.length]!;
-/** Time from the begin of the day until a position is looked for, ms. */
+/** Time from the start of the day until a position is looked for, ms. */
 const BEGIN_MS = { min: 600_000, range: 1_800_000 };
 /** How often a position is looked for, and whether the kill has ended, ms. */
 const LOOK_MS = 1000;
@@ -33,7 +33,7 @@ const KILL_AFTER_MS = 400;
 /** Positions of at least this many lots are used. */
 const MIN_LOTS = 20;
 /** Share of the position that a person holds back or closes. */
-const SHARE = 0.4;
+const PART_SHARE = 0.4;
 
 export interface ManualTradeKillDeps {
   readonly queue: DueQueue;
@@ -101,7 +101,7 @@ export class ManualTradeKill {
   #trade(base: string): void {
     const { venue } = this.#deps;
     const held = venue.heldLots(base);
-    const part = Math.floor(Math.abs(held) * SHARE);
+    const part = Math.floor(Math.abs(held) * PART_SHARE);
     const closingSide: Side = held > 0 ? 'sell' : 'buy';
     this.#contract = contractName(base);
     this.#shownLots = Math.abs(held);

@@ -4,7 +4,7 @@ import { flag } from '../../../../src/index.ts';
 import { Trader } from '../trader.ts';
 
 /** Value of a position, USDT. A contract is worth about 1 USDT. */
-const SIZE = { min: 40, range: 100 };
+const ORDER_LOTS = { min: 40, range: 100 };
 /** Share of the bars on which the short strategy closes its position. */
 const EXIT_SHARE = 0.05;
 
@@ -16,7 +16,7 @@ export class NetTrader extends Trader {
     this.barCount++;
     const [feed] = this.symbols;
     if (feed === undefined || this.openOrders(feed).length > 0) return;
-    const base = String(SIZE.min + Math.floor(this.random() * SIZE.range));
+    const base = String(ORDER_LOTS.min + Math.floor(this.random() * ORDER_LOTS.range));
     const options = { feed, tag: 'in' };
     if ((this.params as { readonly isLong?: boolean }).isLong === true) {
       if (this.barCount === 1) this.buy({ base }, options);

@@ -6,7 +6,7 @@ import { nextRandomState, randomFraction, Trader } from '../trader.ts';
 /** Orders of a burst. */
 const BURST_ORDERS = { min: 2, max: 5 };
 /** Coins of each order of a burst. */
-const SIZE = '0.4';
+const ORDER_QTY = '0.4';
 
 /** Expected number of bursts in a minute, over all symbols together. */
 const BURSTS_PER_MINUTE = 0.2;
@@ -27,10 +27,13 @@ export class BurstTrader extends Trader {
     const price = feed.close.value;
     for (let nth = 1; nth <= count; nth++) {
       const common = { feed, tag: `burst ${nth}` };
-      if (isSale && this.position(feed).qty.gte(Number(SIZE) * count))
-        this.sell({ base: SIZE }, choice < 0.5 ? { ...common, reduceOnly: true } : { ...common, limit: price * 1.001, reduceOnly: true });
+      if (isSale && this.position(feed).qty.gte(Number(ORDER_QTY) * count))
+        this.sell(
+          { base: ORDER_QTY },
+          choice < 0.5 ? { ...common, reduceOnly: true } : { ...common, limit: price * 1.001, reduceOnly: true },
+        );
       else if (choice < 0.3) this.buy({ quote: '40' }, common);
-      else this.buy({ base: SIZE }, { ...common, limit: price * (choice < 0.6 ? 1.002 : 0.999) });
+      else this.buy({ base: ORDER_QTY }, { ...common, limit: price * (choice < 0.6 ? 1.002 : 0.999) });
     }
   }
 

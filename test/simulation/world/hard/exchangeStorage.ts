@@ -8,7 +8,7 @@ import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import { Crash, SimulatedDisk } from '../../../fixtures/simulatedDisk.ts';
 import { rngOf } from '../draws.ts';
 
-const FOLDER = 'exchange';
+const STORE_FOLDER = 'exchange';
 /** Size of a file of the store. It is small, so that a day has several files and compactions. */
 const SEGMENT_BYTES = 64 * 1024;
 /** Maximum duration of a sync, ms. */
@@ -54,7 +54,7 @@ export class ExchangeStorage {
     const disk = this.#disk;
     const runLater = (ms: number, run: () => void): void => void this.#queue.at(this.#queue.nowMs + ms, () => this.#run(disk, run));
     Object.assign(disk, { soon: (run: () => void) => runLater(1 + Math.floor(this.#rng.next() ** 2 * SYNC_MS), run) });
-    const store = new ExchangeStore(disk, FOLDER);
+    const store = new ExchangeStore(disk, STORE_FOLDER);
     const service = build(store.history);
     const failed = (why: string): never => {
       throw new Error(`the disk of the exchange fails: ${why}`);

@@ -43,7 +43,7 @@ interface HardRequestFault {
 /** A fault at a time that only hard days have. */
 interface HardFaultAtTime {
   readonly faultKind: (typeof HARD_TIMED_FAULTS)[number];
-  /** Time since the begin of the day, ms. */
+  /** Time since the start of the day, ms. */
   readonly atMs: number;
   /** Uniform in [0, 1). It scales the fault. */
   readonly size: number;

@@ -16,7 +16,7 @@ const REVIEW_MS = 300_000;
 /** For this time after a transfer, ms, the operator takes it as the reason of a mismatch and clears that. A later mismatch stays. */
 const TRANSFER_EXPLAINS_MS = 3_600_000;
 /** The bot trades this symbol on every day. */
-const BASE = 'AAA';
+const TRADED_COIN = 'AAA';
 /** Coins that are sold, deposited or withdrawn by hand. The account has 50 that are not the bot's. */
 const MANUAL_COINS = { min: 0.5, max: 3 };
 /** Quote money that is transferred in place of one coin. */
@@ -95,7 +95,7 @@ export class ManualActs {
   /** Sells coins at the market. */
   #sell(draw: number): void {
     const { venue } = this.#deps;
-    const { instrument } = venue.side.market(`${BASE}USDT`)!;
+    const { instrument } = venue.side.market(`${TRADED_COIN}USDT`)!;
     const orderId = venue.placeManually({
       instrument,
       side: 'sell',
@@ -116,7 +116,7 @@ export class ManualActs {
     const { venue, queue } = this.#deps;
     const isCash = subRandom(draw, ASSET_FACTOR) < 0.5;
     const isDeposit = draw < 0.5;
-    const asset = isCash ? 'USDT' : BASE;
+    const asset = isCash ? 'USDT' : TRADED_COIN;
     const amount = Math.floor(coinsOf(subRandom(draw, AMOUNT_FACTOR)) * UNITS_PER_COIN) * (isCash ? CASH_PER_COIN : 1);
     const { accounts } = (venue.side as SpotExchange).venue;
     const index = accounts.asset(asset);
@@ -153,7 +153,7 @@ export class ManualActs {
     operator.ignore(foreignIds.filter((id) => venue.manualTradesById.has(id)));
     const mismatches = causes.filter(({ code }) => code === 'MISMATCH');
     // The bot names the asset of a mismatch only in the text of its cause.
-    for (const asset of ['USDT', BASE]) if (mismatches.some(({ why }) => why.includes(asset))) this.#unreported.delete(asset);
+    for (const asset of ['USDT', TRADED_COIN]) if (mismatches.some(({ why }) => why.includes(asset))) this.#unreported.delete(asset);
     if (mismatches.length > 0 && queue.nowMs < this.#lastTransferMs + TRANSFER_EXPLAINS_MS) operator.clearOnce('MISMATCH');
   }
 }

@@ -5,7 +5,7 @@ import { nextRandomState, randomFraction, Trader } from '../trader.ts';
 
 /** Expected number of equal buys in a minute, over all symbols together. */
 const EQUAL_PER_MINUTE = 1;
-const SIZE = '0.4';
+const ORDER_QTY = '0.4';
 /** Buys rest this far below the last close, at a whole price, so that their price stays the same for minutes. */
 const LOW = 0.995;
 
@@ -24,7 +24,7 @@ export class EqualTrader extends Trader {
   #buyAgain(feed: Feed): void {
     for (const { id } of this.openOrders(feed)) this.cancel(id);
     const tag = `equal ${++this.#count % 3}`;
-    this.buy({ base: SIZE }, { feed, tag, limit: Math.floor(feed.close.value * LOW) });
+    this.buy({ base: ORDER_QTY }, { feed, tag, limit: Math.floor(feed.close.value * LOW) });
   }
 
   /** Returns the next number in (0, 1) of a generator of its own (Lehmer), whose state is part of the strategy. */

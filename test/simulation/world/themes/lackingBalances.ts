@@ -5,7 +5,7 @@ import type { TrueOrder } from '../venue.ts';
 import { changeRows, fieldOf } from './replies.ts';
 
 /** Units of a coin or of cash, which have eight digits; of a lot; and of the value of a lot whose price is one tick. */
-const UNITS = 1e8;
+const UNITS_PER_COIN = 1e8;
 const UNITS_PER_LOT = 1e4;
 const CASH_UNITS_PER_LOT_AND_TICK = 100;
 
@@ -26,6 +26,6 @@ export function withoutTradesOf(body: string, orders: readonly TrueOrder[]): str
 
 /** Returns the row of a balance with this many fewer free units. */
 function withLessFree(row: string, units: number): string {
-  const free = new Decimal(fieldOf(row, 'free')).minus(new Decimal(units).div(UNITS)).toFixed();
+  const free = new Decimal(fieldOf(row, 'free')).minus(new Decimal(units).div(UNITS_PER_COIN)).toFixed();
   return units === 0 ? row : row.replace(/("free":"?)[0-9.]+/, (_, name: string) => `${name}${free}`);
 }

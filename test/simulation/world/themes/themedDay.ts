@@ -99,7 +99,7 @@ export interface ThemedRequestFault {
 /** A fault at a time on a day with a theme. */
 interface ThemedFaultAtTime {
   readonly faultKind: ThemedTimedFault;
-  /** Time since the begin of the day, ms. */
+  /** Time since the start of the day, ms. */
   readonly atMs: number;
   /** Uniform in [0, 1). It scales the fault. */
   readonly size: number;

@@ -26,7 +26,7 @@ import { edgesOf, sliceOf } from './market.ts';
 import { digitsOf, logTicks, niceTicks, numberTexts, timeTexts } from '../../../page/browser/ticks.ts';
 
 const MINUTE = 60_000;
-const START = Date.UTC(2024, 0, 31, 22);
+const START_MS = Date.UTC(2024, 0, 31, 22);
 
 /** Returns random bars with gaps between some of them. */
 function randomLevel(length: number, seed: number): ChartLevel {
@@ -43,7 +43,7 @@ function randomLevel(length: number, seed: number): ChartLevel {
     volume: new Float64Array(length),
     lastRow: rowNumbers(length),
   };
-  let ms = START;
+  let ms = START_MS;
   for (let row = 0; row < length; row++, ms += rng.next() < 0.02 ? 40 * MINUTE : MINUTE) {
     const open = Math.floor(rng.next() * 1000);
     const close = Math.floor(rng.next() * 1000);
@@ -136,8 +136,8 @@ test('axis marks are round values with the digits that distinguish them', () => 
   expect([digitsOf(2.5), digitsOf(0.05), digitsOf(20), digitsOf(0.1)]).toEqual([1, 2, 0, 1]);
   expect(numberTexts([1002.5, 1005])).toEqual([`1${THIN}002.5`, `1${THIN}005.0`]);
   const day = 86_400_000;
-  expect(timeTexts([START, START + 2 * day], 2 * day)).toEqual(['2024-01-31', '02-02']);
-  expect(timeTexts([START, START + 6 * 3_600_000, START + 12 * 3_600_000], 6 * 3_600_000)).toEqual(['01-31', '02-01', '10:00']);
+  expect(timeTexts([START_MS, START_MS + 2 * day], 2 * day)).toEqual(['2024-01-31', '02-02']);
+  expect(timeTexts([START_MS, START_MS + 6 * 3_600_000, START_MS + 12 * 3_600_000], 6 * 3_600_000)).toEqual(['01-31', '02-01', '10:00']);
 });
 
 test('numbers of the page are written with thin spaces, a minus sign, and a dash in place of NaN', () => {

@@ -3,7 +3,7 @@
 
 import type { BotView, BotOrderView } from '../../../control/botView.ts';
 import { byId, element } from '../../../../report/page/browser/dom.ts';
-import { clockText, wholeText, counted, grouped, minuteText, NONE, percent, THIN } from '../../../../base/text/format.ts';
+import { clockText, wholeText, counted, grouped, minuteText, NO_VALUE, percent, THIN } from '../../../../base/text/format.ts';
 import {
   ageText,
   cell,
@@ -89,7 +89,7 @@ export function showCards({ equity, open, unknown, positions, counts, audit, tim
     }),
     card({
       label: 'Last audit',
-      value: audit.fastMs === null ? NONE : ageText(timeMs - audit.fastMs),
+      value: audit.fastMs === null ? NO_VALUE : ageText(timeMs - audit.fastMs),
       secondLine: isAuditOk ? 'no difference' : audit.message || audit.result,
       kind: isAuditOk ? 'text' : 'amber',
     }),
@@ -269,9 +269,9 @@ function showPositions({ positions }: BotView): void {
       cell(strategy),
       cell(side === 'long' ? '▲ long' : '▼ short', side === 'long' ? 'gain' : 'loss'),
       cell(`${grouped(qty)} ${base}`),
-      cell(entryPrice === null ? NONE : grouped(entryPrice)),
-      cell(lastPrice === null ? NONE : grouped(lastPrice)),
-      profit === null ? cell(NONE) : cell(`${signedText(profit)} ${quote}`, signKind(profit)),
+      cell(entryPrice === null ? NO_VALUE : grouped(entryPrice)),
+      cell(lastPrice === null ? NO_VALUE : grouped(lastPrice)),
+      profit === null ? cell(NO_VALUE) : cell(`${signedText(profit)} ${quote}`, signKind(profit)),
     ]),
     'Flat: nothing is held.',
   );

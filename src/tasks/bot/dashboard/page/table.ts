@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 
 import { byId, element } from '../../../../report/page/browser/dom.ts';
-import { MINUS, NONE, THIN, grouped } from '../../../../base/text/format.ts';
+import { MINUS, NO_VALUE, THIN, grouped } from '../../../../base/text/format.ts';
 
 /** A table cell: text and its style. */
 export interface TableCell {
@@ -57,7 +57,7 @@ export const shortMoneyText = (text: string): string => grouped(twoDecimals(text
 
 /** Formats ms as `4 s`, `12 min`, `3 h 05 min` or `2 d`. */
 export function ageText(ms: number | null): string {
-  if (ms === null) return NONE;
+  if (ms === null) return NO_VALUE;
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 120) return `${seconds}${THIN}s`;
   const minutes = Math.floor(seconds / 60);
