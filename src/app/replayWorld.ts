@@ -32,7 +32,7 @@ export interface ReplaySettings {
   /** Returns, for each bot, the source of finer rows for rows in which the order of events is open. By default there is no source. */
   readonly finer?: () => FinerSource | null;
   /** Log of the reasons for denials. Null for no log. */
-  readonly refusals?: LogLine | null;
+  readonly denialLog?: LogLine | null;
   /** Returns a journal that passes all records to the bot's own, so that its caller can watch them. */
   readonly watchJournal?: (journal: Journal) => Journal;
   /** The clock outside of the run. By default that of the computer. */
@@ -47,7 +47,7 @@ export interface ReplaySettings {
 export function replayWorld(plan: RunPlan, settings: ReplaySettings = {}): World {
   const {
     faultOf = null,
-    refusals = null,
+    denialLog = null,
     eventOrder = () => null,
     finer = () => null,
     clock,
@@ -57,11 +57,11 @@ export function replayWorld(plan: RunPlan, settings: ReplaySettings = {}): World
   return (binding) => {
     const { bind, own } = binding;
     bind(idOf(PARTS.clock)).toResolvedValue(() => clock ?? clockOf(plan));
-    if (refusals === null) bind(own(PARTS.journal)).toResolvedValue(() => watchJournal(new ReplayJournal()));
+    if (denialLog === null) bind(own(PARTS.journal)).toResolvedValue(() => watchJournal(new ReplayJournal()));
     else {
       const names = plan.strategies.map(({ record }) => record.name);
       bind(own(PARTS.journal)).toResolvedValue(
-        (risk) => watchJournal(new DenialLoggingJournal({ risk, log: refusals, names })),
+        (risk) => watchJournal(new DenialLoggingJournal({ risk, log: denialLog, names })),
         [idOf(PARTS.risk)],
       );
     }

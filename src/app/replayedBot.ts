@@ -1,4 +1,4 @@
-// Makes the bots of a backtest: constructs their strategies, funds them and opens their venue.
+// Makes the bots of a backtest in two steps: `replayedBotMaker` constructs and funds them, `sealBot` opens their venues.
 
 import type { Scratch } from '../base/memory/rowLog.ts';
 import { builtUrl, isSource } from '../base/inPackage.ts';
@@ -17,20 +17,20 @@ import type { Deposits, RunVenue } from './kinds/parts.ts';
 import { openVenue, replayWorld, type ReplaySettings } from './replayWorld.ts';
 
 /** Options of `replayedBotMaker`. */
-export interface BotOptions
+export interface ReplayedBotOptions
   extends
     Pick<ReplaySettings, 'faultOf' | 'clock' | 'watchJournal' | 'eventOrder' | 'finer' | 'makeExchange' | 'latency'>,
     Pick<MakeOptions, 'sharedWith'> {
   /** Cells into which the engine writes once for each block: see EngineDeps.progressCells. */
   readonly progressCells?: Int32Array | null;
   readonly log?: LogLine;
-  /** Log of the reasons for denials. By default there is no log. */
-  readonly refusals?: LogLine;
+  /** Takes a line for each order that risk denies. By default nothing is logged. */
+  readonly denialLog?: LogLine;
   /** Collects warnings while the bot is made. By default they are dropped. */
   readonly warnings?: WarningList;
   /** Memory that a caller reuses for many backtests. By default each run has its own. */
   readonly scratch?: Scratch;
-  /** Makes the host that serves a strategy in place of its run. By default the run serves it. */
+  /** Wraps the engine's side of a strategy (its run), such as to record every call. By default nothing is wrapped. */
   readonly hostFor?: HostMaker;
   /** True to drop the columns of orders, because the caller does not read them. */
   readonly dropsOrders?: boolean;
@@ -45,16 +45,15 @@ export interface ConstructedBot {
   readonly deposits: readonly Deposits[];
 }
 
-/** A bot that is ready for its first bar, with its venue. */
+/** A bot whose set-up has ended: it takes no further feed or indicator, and is ready for its first bar. */
 export interface SealedBot {
   /** The plan with the strategies of this bot. */
   readonly plan: RunPlan;
   readonly engine: Engine;
   /** The notifiers that modules have added. */
   readonly notifiers: readonly Notifier[];
-  /** Null when a custom adapter replaces the exchange. */
+  /** The only or first one of `venues`. Null when a custom adapter replaces the exchange. */
   readonly venue: RunVenue | null;
-  /** All venues of the run. */
   readonly venues: readonly RunVenue[];
   /** Throws unless the bot's ledger and the venue's books agree to the last unit. */
   readonly checkBooks: () => void;
@@ -64,9 +63,9 @@ export interface SealedBot {
 export type ReplayedBotMaker = (strategies?: readonly StrategyPlan[]) => ConstructedBot;
 
 /**
- * Returns a maker whose bots share feeds and time, so that several bots step through the same bars, one after the other in each block.
+ * Returns a maker of bots that share feeds and time. Several such bots step through the same bars, one bot after the other in each block.
  */
-export function replayedBotMaker(plan: RunPlan, options: BotOptions): ReplayedBotMaker {
+export function replayedBotMaker(plan: RunPlan, options: ReplayedBotOptions): ReplayedBotMaker {
   const make = botMaker(plan, replayWorld(plan, options), options);
   return (strategies) => {
     const bot = make(strategies);
@@ -77,7 +76,10 @@ export function replayedBotMaker(plan: RunPlan, options: BotOptions): ReplayedBo
   };
 }
 
-/** Prepares the indicators and opens the venue. First construct all bots that share the feeds. */
+/**
+ * Ends the set-up of a bot: prepares its indicators and opens its venue. Construct all bots that share the feeds first, because a sealed
+ * feed takes no further indicator.
+ */
 export function sealBot(
   { plan, bot, engine, deposits }: ConstructedBot,
   technical: TechnicalLibrary | null,
@@ -87,20 +89,26 @@ export function sealBot(
   return { plan, engine, notifiers: bot.notifiers, ...openVenue(plan, bot, deposits) };
 }
 
-/** The loop for one bot, and the loop for several bots over the same feeds. */
+/** Two forms of the loop over the bars. */
 export interface Loops {
+  /** Runs one bot. */
   readonly loop: BlockLoop;
-  readonly lanes: LaneLoop;
+  /** Runs several bots over the same feeds. */
+  readonly laneLoop: LaneLoop;
 }
 
-/** Returns loops for the strategy classes of this plan alone. Hot: docs/performance.md#one-loop-a-class. */
+/**
+ * Returns loops for the strategy classes of this plan alone. Node loads a module again for another query of its address, so each key gets
+ * functions of its own. hot: docs/performance.md#one-loop-a-class
+ */
 export async function loopsFor(plan: RunPlan): Promise<Loops> {
   // Code that runs from source, as in tests, uses one instance for all classes. The result of a run is the same.
-  if (isSource) return { loop: blockLoop, lanes: laneLoop };
-  const key = plan.strategies.map(({ hash }) => hash).join('+');
-  const module = (await import(`${builtUrl('engine/loop/blockLoop').href}?strategy=${encodeURIComponent(key)}`)) as {
+  if (isSource) return { loop: blockLoop, laneLoop };
+  const classKey = plan.strategies.map(({ hash }) => hash).join('+');
+  const address = `${builtUrl('engine/loop/blockLoop').href}?strategy=${encodeURIComponent(classKey)}`;
+  const module = (await import(address)) as {
     blockLoop: BlockLoop;
     laneLoop: LaneLoop;
   };
-  return { loop: module.blockLoop, lanes: module.laneLoop };
+  return { loop: module.blockLoop, laneLoop: module.laneLoop };
 }

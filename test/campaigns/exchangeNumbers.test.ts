@@ -12,73 +12,79 @@ import { truthOfMarkets } from '../../src/paperExchange/faults/truth.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
 import { MoneyOracle } from './numbersOracle.ts';
 import { drawRequest, type DrawnRequest, type MeaningfulValues } from './numbersRequest.ts';
-import { FUTURES, ACCOUNT_NAMES, type AccountName, NumbersWorld, settingsOf, SPOT } from './numbersWorld.ts';
+import { CONTRACTS, ACCOUNT_NAMES, type AccountName, NumbersExchange, settingsOf, SPOT_PAIRS } from './numbersExchange.ts';
 
 /** `npm run campaign -- exchangeNumbers --cases 1000000` sets both variables. */
 const SEED = Number(process.env['ISOBAR_SEED'] ?? 1);
 const CASES = Number(process.env['ISOBAR_CASES'] ?? 4000);
-/** Limits on one reply: its CPU time, and the longest time of all replies in memory. */
+/** Limit on the CPU time of each reply. */
 const MAX_CPU_MS = 250;
+/** Limit on the wall time of each reply of an exchange in memory. */
 const MAX_WALL_MS = 2000;
-/** Number of requests between two checks of the money, two restarts, two waits for the disk and two lines of progress. */
+/** Number of requests between two checks of the money. */
 const CHECK_EVERY = 1000;
+/** Number of requests between two restarts. */
 const RESTART_EVERY = 10_000;
+/** Number of requests between two waits for the disk. */
 const SYNC_EVERY = 250;
+/** Number of requests between two lines of progress. */
 const PROGRESS_EVERY = 50_000;
-/** Ids of orders that are kept for later requests. When there are more, the older half is dropped. */
+/** Number of order ids that are kept for later requests. When there are more, the older half is dropped. */
 const MAX_IDS = 400;
 const FUNDING_MS = 8 * 3_600_000;
 /** The codes of the specification. An answer with any other code is an internal error. */
 const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(VENUE_CODES).map(({ code }) => code));
 const TRADERS = ACCOUNT_NAMES.filter((name) => name !== 'idle');
 
-/** One seed: an exchange, the oracle of its money, and counts of what was seen. */
+/** One seed: an exchange, the oracle of its money, and what the replies have shown. */
 class Campaign {
-  readonly world: NumbersWorld;
+  readonly exchange: NumbersExchange;
   readonly oracle: MoneyOracle;
   readonly rng: Rng;
-  readonly codes = new Map<number, number>();
+  /** Number of replies, by code. */
+  readonly countByCode = new Map<number, number>();
+  /** Ids of accepted orders, for later requests. */
   readonly ids: string[] = [];
   slowestCpuMs = 0;
   slowestWallMs = 0;
 
   constructor(seed: number, folder: string | null) {
-    this.world = new NumbersWorld(seed, folder);
-    this.oracle = new MoneyOracle(this.world);
+    this.exchange = new NumbersExchange(seed, folder);
+    this.oracle = new MoneyOracle(this.exchange);
     this.rng = seededRng(seed);
   }
 
   async run(cases: number, restartEvery: number): Promise<void> {
-    const { world, oracle } = this;
+    const { exchange, oracle } = this;
     for (let caseNumber = 1; caseNumber <= cases; caseNumber++) {
       this.#sendRandomRequest();
-      if (caseNumber % SYNC_EVERY === 0) await world.untilDurable();
+      if (caseNumber % SYNC_EVERY === 0) await exchange.untilDurable();
       if (caseNumber % CHECK_EVERY === 0) this.#checkMoney();
       if (caseNumber % restartEvery === 0) await this.#restart();
       if (caseNumber % PROGRESS_EVERY === 0) console.log(`${caseNumber} of ${cases}, ${oracle.trades} own trades`);
     }
     this.#checkMoney();
     expect(oracle.trades, 'own trades').toBeGreaterThan(cases / 100);
-    for (const { wireName } of [...SPOT, ...FUTURES])
+    for (const { wireName } of [...SPOT_PAIRS, ...CONTRACTS])
       expect(oracle.tradesOf.get(wireName), `own trades of ${wireName}`).toBeGreaterThan(cases / 4000);
   }
 
   /** Sends one random request, and checks the time, the numbers and the code of its reply. */
   #sendRandomRequest(): void {
-    const { world, rng } = this;
+    const { exchange, rng } = this;
     this.#advanceTime();
     const request = drawRequest(rng, this.#meaningfulValues);
     const name = TRADERS[Math.floor(rng.next() * TRADERS.length)]!;
-    const answer = world.send(request.method, request.target, request.body, request.isSigned ? name : null);
+    const answer = exchange.send(request.method, request.target, request.body, request.isSigned ? name : null);
     const requestText = `${name} ${request.method} ${request.target} ${request.body}: ${answer.status} ${answer.body.slice(0, 300)}`;
-    this.slowestCpuMs = Math.max(this.slowestCpuMs, answer.cpuMs);
+    this.slowestCpuMs = Math.max(this.slowestCpuMs, answer.maxCpuMs);
     this.slowestWallMs = Math.max(this.slowestWallMs, answer.wallMs);
-    if (world.errors.length > 0) throw new Error(requestText, { cause: world.errors[0]!.cause });
-    if (answer.cpuMs > MAX_CPU_MS) throw new Error(`${answer.cpuMs} ms of CPU: ${requestText}`);
+    if (exchange.errors.length > 0) throw new Error(requestText, { cause: exchange.errors[0]!.cause });
+    if (answer.maxCpuMs > MAX_CPU_MS) throw new Error(`${answer.maxCpuMs} ms of CPU: ${requestText}`);
     if (/Infinity|NaN|undefined|\d[eE][+-]?\d/.test(answer.body)) throw new Error(requestText);
     const code = Number(/^\{"code":"?(-?\d+)/.exec(answer.body)?.[1] ?? 0);
     if (code !== 0 && (!KNOWN_CODES.has(code) || code === VENUE_CODES.unknown.code)) throw new Error(requestText);
-    this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
+    this.countByCode.set(code, (this.countByCode.get(code) ?? 0) + 1);
     if (code === 0) this.#recordAccepted(request, name, answer.body);
   }
 
@@ -94,24 +100,24 @@ class Campaign {
     }
   }
 
-  /** Advances time by a little, sometimes past a mark, and seldom past a funding time. */
+  /** Advances time by less than 20 ms, in 2 % of the calls by 1 s, and seldom past a funding time. */
   #advanceTime(): void {
-    const { world, rng } = this;
+    const { exchange, rng } = this;
     const timeDraw = rng.next();
     let ms = 1000;
     if (timeDraw < 0.00001) ms = FUNDING_MS;
     else if (timeDraw >= 0.02) ms = Math.floor(rng.next() * 20);
-    const isFunded = Math.floor((world.nowMs + ms) / FUNDING_MS) > Math.floor(world.nowMs / FUNDING_MS);
-    if (!isFunded) return world.advance(ms);
+    const isFunded = Math.floor((exchange.nowMs + ms) / FUNDING_MS) > Math.floor(exchange.nowMs / FUNDING_MS);
+    if (!isFunded) return exchange.advance(ms);
     this.oracle.check();
-    world.advance(ms);
+    exchange.advance(ms);
     this.oracle.bookFunding();
   }
 
   readonly #meaningfulValues: MeaningfulValues = {
-    names: (market) => (market === 'spot' ? SPOT : FUTURES).map(({ wireName }) => wireName),
+    names: (market) => (market === 'spot' ? SPOT_PAIRS : CONTRACTS).map(({ wireName }) => wireName),
     price: (name) => {
-      const { service } = this.world;
+      const { service } = this.exchange;
       const market = service.spot.market(name) ?? service.futures.market(name)!;
       const { instrument, referencePrice } = market;
       const ticks = referencePrice > 0 ? referencePrice : 10_000;
@@ -120,23 +126,23 @@ class Campaign {
     ids: this.ids,
   };
 
-  /** Checks the money of all accounts by the oracle and by the exchange's own audit. */
+  /** Checks the money of all accounts by the oracle and by the exchange's own check of its books. */
   #checkMoney(): void {
-    const { world, oracle } = this;
+    const { exchange, oracle } = this;
     oracle.check();
-    checkExchangeBooks(world.service.sides);
-    if (world.errors.length > 0) throw new Error('while the accounts were read', { cause: world.errors[0]!.cause });
+    checkExchangeBooks(exchange.service.sides);
+    if (exchange.errors.length > 0) throw new Error('while the accounts were read', { cause: exchange.errors[0]!.cause });
   }
 
   /** Restarts the exchange, and checks that its state is the same afterwards. */
   async #restart(): Promise<void> {
-    const { world } = this;
+    const { exchange } = this;
     const { service: config } = settingsOf(SEED);
-    await world.untilDurable();
+    await exchange.untilDurable();
     // Leaves out the trades, because the market adds its own when it opens.
-    const { trades: _, ...stateBefore } = truthOfMarkets(world.service, config);
-    await world.restart();
-    expect(truthOfMarkets(world.service, config)).toMatchObject(stateBefore);
+    const { trades: _, ...stateBefore } = truthOfMarkets(exchange.service, config);
+    await exchange.restart();
+    expect(truthOfMarkets(exchange.service, config)).toMatchObject(stateBefore);
     this.#checkMoney();
   }
 
@@ -150,7 +156,7 @@ class Campaign {
       tradesOf: Object.fromEntries(this.oracle.tradesOf),
       slowestCpuMs: Math.round(this.slowestCpuMs * 10) / 10,
       slowestWallMs: Math.round(this.slowestWallMs * 10) / 10,
-      codes: Object.fromEntries([...this.codes].toSorted(([a], [b]) => b - a)),
+      codes: Object.fromEntries([...this.countByCode].toSorted(([a], [b]) => b - a)),
     };
   }
 }
@@ -164,7 +170,7 @@ function recordAndPrint(result: Readonly<Record<string, unknown>>): void {
 test(`${CASES} well-formed requests with numbers of any size conserve money (seed ${SEED})`, { timeout: 0 }, async () => {
   const campaign = new Campaign(SEED, null);
   await campaign.run(CASES, Infinity);
-  await campaign.world.close();
+  await campaign.exchange.close();
   recordAndPrint(campaign.result('memory', CASES));
   expect(campaign.slowestWallMs).toBeLessThan(MAX_WALL_MS);
 });
@@ -176,7 +182,7 @@ test(`an exchange with a folder conserves money over restarts every ${RESTART_EV
     try {
       await campaign.run(CASES, CASES < RESTART_EVERY ? CASES / 4 : RESTART_EVERY);
     } finally {
-      await campaign.world.close();
+      await campaign.exchange.close();
     }
     recordAndPrint(campaign.result('folder', CASES));
   } finally {

@@ -1,7 +1,7 @@
 // Computes the money that every account must have, in BigInt, from the reported trades alone.
 
 import type { Instrument } from '../../src/model/instrument.ts';
-import { deposits, FUTURES, ACCOUNT_NAMES, type AccountName, type NumbersWorld, SPOT } from './numbersWorld.ts';
+import { depositsOf, CONTRACTS, ACCOUNT_NAMES, type AccountName, type NumbersExchange, SPOT_PAIRS } from './numbersExchange.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -52,36 +52,38 @@ class PositionsOfContract {
   readonly short: BookedPosition = { isLong: false, lots: 0n, entryUnits: 0n };
 }
 
-/** The expected money of all accounts, updated with each reported trade. */
+/** Keeps the money that all accounts must have, from their deposits and each trade that the exchange reports. */
 export class MoneyOracle {
-  readonly #world: NumbersWorld;
-  /** By account and asset: the expected units, from the deposits and the trades. */
-  readonly #spot = new Map<string, bigint>();
-  readonly #futures = new Map<string, bigint>();
+  readonly #exchange: NumbersExchange;
+  /** By account and asset: the units that the deposits and the trades make, for each market. */
+  readonly #spotUnits = new Map<string, bigint>();
+  readonly #futuresUnits = new Map<string, bigint>();
   readonly #positions = new Map<string, PositionsOfContract>();
   /** By account and instrument: id and side of the newest trade that was read. */
   readonly #lastTrade = new Map<string, string>();
-  /** By account and asset: the sum of all losses, fees and paid funding, and what other accounts have covered because this one could not pay. */
-  readonly #losses = new Map<string, bigint>();
+  /** By account and asset: the sum of all losses, fees and paid funding. */
+  readonly #lossUnits = new Map<string, bigint>();
+  /** By account and asset: what other accounts have covered because this one could not pay. */
   readonly #coveredUnits = new Map<string, bigint>();
   /** Number of own trades of all accounts. */
   trades = 0;
   /** Number of own trades, by instrument. */
   readonly tradesOf = new Map<string, number>();
 
-  constructor(world: NumbersWorld) {
-    this.#world = world;
+  constructor(exchange: NumbersExchange) {
+    this.#exchange = exchange;
     for (const name of ACCOUNT_NAMES) {
-      for (const [asset, digits] of assetsOf(SPOT)) this.#spot.set(`${name} ${asset}`, unitsOf(depositOf(name, 'spot', asset), digits));
-      for (const [asset, digits] of assetsOf(FUTURES)) {
-        this.#futures.set(`${name} ${asset}`, unitsOf(depositOf(name, 'futures', asset), digits));
+      for (const [asset, digits] of assetsOf(SPOT_PAIRS))
+        this.#spotUnits.set(`${name} ${asset}`, unitsOf(depositOf(name, 'spot', asset), digits));
+      for (const [asset, digits] of assetsOf(CONTRACTS)) {
+        this.#futuresUnits.set(`${name} ${asset}`, unitsOf(depositOf(name, 'futures', asset), digits));
       }
     }
   }
 
   /** Records that an account has changed its position mode. Throws if it had a position, because the exchange must refuse that. */
   recordModeChange(name: AccountName, contractName: string, isNet: boolean): void {
-    const instrument = FUTURES.find(({ wireName }) => wireName === contractName)!;
+    const instrument = CONTRACTS.find(({ wireName }) => wireName === contractName)!;
     this.#readFutures(name, instrument);
     const positions = this.#positionsOf(name, instrument);
     const openPositions = [positions.net, positions.long, positions.short].filter(({ lots }) => lots > 0n);
@@ -96,9 +98,9 @@ export class MoneyOracle {
       for (const [asset, { actual, expected }] of this.#futuresMoney(name)) {
         const key = `${name} ${asset}`;
         const fundingUnits = actual - expected - (this.#coveredUnits.get(key) ?? 0n);
-        addUnits(this.#futures, key, fundingUnits);
+        addUnits(this.#futuresUnits, key, fundingUnits);
         // Other accounts also cover funding that this one cannot pay.
-        if (fundingUnits < 0n) addUnits(this.#losses, key, -fundingUnits);
+        if (fundingUnits < 0n) addUnits(this.#lossUnits, key, -fundingUnits);
       }
     }
   }
@@ -115,11 +117,11 @@ export class MoneyOracle {
   /** Throws if a spot balance of an account is not what its trades make. */
   #checkSpot(name: AccountName): void {
     const balances = (this.#get(name, '/sapi/v1/account') as { balances: readonly Json[] }).balances;
-    for (const [asset, digits] of assetsOf(SPOT)) {
+    for (const [asset, digits] of assetsOf(SPOT_PAIRS)) {
       const row = balances.find((balanceRow) => balanceRow['asset'] === asset) ?? {};
       const free = unitsOf(row['free'], digits);
       const locked = unitsOf(row['locked'], digits);
-      const expected = this.#spot.get(`${name} ${asset}`)!;
+      const expected = this.#spotUnits.get(`${name} ${asset}`)!;
       if (free < 0n || locked < 0n || free + locked !== expected) {
         throw new Error(`${name} has ${free} + ${locked} units of ${asset} on spot, and its trades make ${expected}`);
       }
@@ -133,7 +135,7 @@ export class MoneyOracle {
       const covered = actual - expected;
       const coveredBefore = this.#coveredUnits.get(key) ?? 0n;
       // Other accounts cover only losses that this one cannot pay. The sum never exceeds its losses, and is never paid back.
-      if (covered < coveredBefore || covered > (this.#losses.get(key) ?? 0n)) {
+      if (covered < coveredBefore || covered > (this.#lossUnits.get(key) ?? 0n)) {
         throw new Error(
           `${name} has ${actual} units of ${asset} on futures, and its trades make ${expected}; covered before: ${coveredBefore}`,
         );
@@ -146,19 +148,19 @@ export class MoneyOracle {
   #futuresMoney(name: AccountName): ReadonlyMap<string, { readonly actual: bigint; readonly expected: bigint }> {
     const { account } = this.#get(name, '/fapi/v1/account') as { account: readonly Json[] };
     return new Map(
-      [...assetsOf(FUTURES)].map(([asset, digits]) => {
+      [...assetsOf(CONTRACTS)].map(([asset, digits]) => {
         const row = account.find((balanceRow) => balanceRow['marginCoin'] === asset) ?? {};
         const amountFields = ['accountNormal', 'accountLock', 'partPositionNormal', 'totalPositionNormal'];
         const actual = amountFields.reduce((sum, field) => sum + unitsOf(row[field], digits), 0n);
-        return [asset, { actual, expected: this.#futures.get(`${name} ${asset}`)! }];
+        return [asset, { actual, expected: this.#futuresUnits.get(`${name} ${asset}`)! }];
       }),
     );
   }
 
   /** Reads the new trades of an account on all instruments. */
   #readTrades(name: AccountName): void {
-    for (const instrument of SPOT) this.#readSpot(name, instrument);
-    for (const instrument of FUTURES) this.#readFutures(name, instrument);
+    for (const instrument of SPOT_PAIRS) this.#readSpot(name, instrument);
+    for (const instrument of CONTRACTS) this.#readFutures(name, instrument);
   }
 
   /** Adds the new spot trades of a trader to the money that it must have, and checks each fee. */
@@ -174,8 +176,8 @@ export class MoneyOracle {
       const feePpm = row['isMaker'] === true ? makerFeePpm : takerFeePpm;
       const expectedFee = divideHalfUp((isBuyer ? quantity : notional) * BigInt(feePpm), MILLION);
       if (fee !== expectedFee) throw new Error(`a fee of ${fee} where ${expectedFee} is due: ${JSON.stringify(row)}`);
-      addUnits(this.#spot, `${name} ${base}`, isBuyer ? quantity - fee : -quantity);
-      addUnits(this.#spot, `${name} ${quote}`, isBuyer ? -notional : notional - fee);
+      addUnits(this.#spotUnits, `${name} ${base}`, isBuyer ? quantity - fee : -quantity);
+      addUnits(this.#spotUnits, `${name} ${quote}`, isBuyer ? -notional : notional - fee);
     }
   }
 
@@ -189,8 +191,8 @@ export class MoneyOracle {
       const isBuyer = row['isBuyer'] === true;
       const key = `${name} ${quote}`;
       const fee = unitsOf(row['fee'], quoteDigits);
-      addUnits(this.#futures, key, -fee);
-      addUnits(this.#losses, key, fee);
+      addUnits(this.#futuresUnits, key, -fee);
+      addUnits(this.#lossUnits, key, fee);
       let position = positions.net;
       if (!positions.isNet) {
         const id = String(isBuyer ? row['bidId'] : row['askId']);
@@ -198,8 +200,8 @@ export class MoneyOracle {
         position = (order['action'] === 'OPEN') === isBuyer ? positions.long : positions.short;
       }
       const profit = bookTrade(instrument, position, isBuyer, lots, ticks);
-      addUnits(this.#futures, key, profit);
-      if (profit < 0n) addUnits(this.#losses, key, -profit);
+      addUnits(this.#futuresUnits, key, profit);
+      if (profit < 0n) addUnits(this.#lossUnits, key, -profit);
     }
   }
 
@@ -233,7 +235,7 @@ export class MoneyOracle {
 
   /** Reads a signed endpoint as an account. Throws if the reply is no 200. */
   #get(name: AccountName, target: string): unknown {
-    const { status, body } = this.#world.get(target, name);
+    const { status, body } = this.#exchange.get(target, name);
     if (status !== 200) throw new Error(`${name} ${target}: ${status} ${body}`);
     return readExact(body);
   }
@@ -268,7 +270,7 @@ function addUnits(unitsByKey: Map<string, bigint>, key: string, units: bigint): 
   unitsByKey.set(key, (unitsByKey.get(key) ?? 0n) + units);
 }
 
-const depositOf = (name: AccountName, market: 'spot' | 'futures', asset: string): string => deposits(name, market)[asset] ?? '0';
+const depositOf = (name: AccountName, market: 'spot' | 'futures', asset: string): string => depositsOf(name, market)[asset] ?? '0';
 
 /** Returns the digits of the units of each asset. Of a contract, that is only the asset in which it settles. */
 function assetsOf(instruments: readonly Instrument[]): ReadonlyMap<string, number> {

@@ -1,4 +1,4 @@
-// Tests that one script of twenty orders gives the same results in a replay, with a stub exchange, and through REST.
+// Tests that one script of twenty orders gives the same results in a replay, with a scripted exchange, and through REST.
 
 import { expect, it } from 'vitest';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
@@ -13,7 +13,7 @@ import { sealEngine } from '../../src/engine/loop/setUp.ts';
 import { addStrategiesAndCash } from '../engine/backtestFixture.ts';
 import { exchangePortSuite, runScript, type OpenWorld, type ConformanceWorld } from './exchangePort.ts';
 import { restPort } from './restPort.ts';
-import { stubWorld } from './stubExchange.ts';
+import { scriptedExchangeModule } from './scriptedExchange.ts';
 
 /** Returns the world of a bot that is ready to run. */
 async function openWorldOf(plan: RunPlan, world: BotWorld): Promise<ConformanceWorld> {
@@ -26,7 +26,7 @@ async function openWorldOf(plan: RunPlan, world: BotWorld): Promise<ConformanceW
 }
 
 const replay: OpenWorld = (plan, faultOf) => openWorldOf(plan, replayWorld(plan, { faultOf }));
-const stub: OpenWorld = (plan, faultOf) => openWorldOf(plan, stubWorld(faultOf));
+const openScripted: OpenWorld = (plan, faultOf) => openWorldOf(plan, scriptedExchangeModule(faultOf));
 
 /** A module of an author that wraps the exchange and the journal, and changes nothing. */
 const passingModule = composeModule('passing', ({ rebind }) => {
@@ -41,15 +41,15 @@ const replayBehindModules: OpenWorld = (plan, faultOf) =>
 
 exchangePortSuite('the replay', replay);
 exchangePortSuite('the replay behind modules', replayBehindModules);
-exchangePortSuite('the stub', stub);
+exchangePortSuite('the scripted exchange', openScripted);
 exchangePortSuite('REST before the paper exchange', restPort);
 
-it('the replay and the stub exchange give the same lifecycles, orders, fills, ledger and journal', async () => {
+it('the replay and the scripted exchange give the same lifecycles, orders, fills, ledger and journal', async () => {
   const { engine: replayEngine, ...replayResults } = await runScript(replay);
-  const { engine: stubEngine, ...stubResults } = await runScript(stub);
-  expect(stubEngine).not.toBe(replayEngine);
-  expect(stubEngine.orders).not.toBe(replayEngine.orders);
-  expect(stubResults).toEqual(replayResults);
+  const { engine: scriptedEngine, ...scriptedResults } = await runScript(openScripted);
+  expect(scriptedEngine).not.toBe(replayEngine);
+  expect(scriptedEngine.orders).not.toBe(replayEngine.orders);
+  expect(scriptedResults).toEqual(replayResults);
 });
 
 it('the script behind REST gives the same lifecycles, orders, fills and ledger, at its own times', async () => {

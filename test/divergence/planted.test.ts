@@ -1,4 +1,5 @@
-// Tests that `isobar parity` names a planted cause and the first divergent event, and that its bridge adds up to the net of the journal.
+// Tests that `isobar parity` names the cause of a planted difference and the first event that differs. Its bridge, the steps of money from
+// the net profit of the backtest to that of the bot, must add up to the net profit in the journal.
 
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -22,12 +23,14 @@ import {
 } from './planted.ts';
 import { moneyInJournal, netInJournal, total } from './netInJournal.ts';
 
-/** A planted cause, and what the comparison must find. */
+/** A planted difference, and what the comparison must find. */
 interface PlantedCase {
+  /** The cause, and how the difference was planted. */
   readonly name: string;
-  readonly planted: PlantedDifference;
+  readonly difference: PlantedDifference;
   readonly cause: Divergence;
-  readonly first: { readonly what: DivergentWhat; readonly time: number };
+  /** The first event that differs: its kind, and about when it happens. */
+  readonly firstEvent: { readonly what: DivergentWhat; readonly timeMs: number };
   /** True when the difference changes the net profit. */
   readonly changesNet: boolean;
 }
@@ -46,7 +49,7 @@ class HiddenCounter extends Strategy {
 afterEach(() => void (hiddenState.count = 0));
 
 /** Holds a long position over the funding of 08:00 and 16:00, and exits. */
-class Holder extends Strategy {
+class FundingHolder extends Strategy {
   barCount = 0;
   override onBar() {
     const bar = this.barCount++;
@@ -66,59 +69,62 @@ async function cancelAtExchange({ world, opened }: PlantedWorld): Promise<void> 
   if (response.status !== 200) throw new Error(await response.text());
 }
 
-/** Returns the prices with that of one row raised by 0.4. */
+/** The code with which the exchange refuses a request whose signing time is too far from its own time. */
+const OUTSIDE_ADMISSION_WINDOW = -1021;
+
+/** Returns the prices; the one of `raisedRow` is higher by 0.40. */
 const raiseInRow = (prices: Float64Array, raisedRow: number): Float64Array =>
   prices.map((price, row) => (row === raisedRow ? Math.round(price * 100 + 40) / 100 : price));
 
 const CASES: readonly PlantedCase[] = [
   {
     name: 'data revision: the catalog has a different open from the one the bot saw',
-    planted: {
+    difference: {
       changeCatalog: (bars) => ({ ...bars, open: raiseInRow(bars.open, FIRST_ROW + 1) }),
     },
     cause: 'data revision',
-    first: { what: 'fill', time: closeOf(FIRST_ROW) },
+    firstEvent: { what: 'fill', timeMs: closeOf(FIRST_ROW) },
     changesNet: true,
   },
   {
     name: 'data revision: the catalog has a different close from the one the bot saw, on which a limit was placed',
-    planted: {
+    difference: {
       changeCatalog: (bars) => ({ ...bars, close: raiseInRow(bars.close, FIRST_ROW + 2) }),
     },
     cause: 'data revision',
-    first: { what: 'bar', time: closeOf(FIRST_ROW + 2) },
+    firstEvent: { what: 'bar', timeMs: closeOf(FIRST_ROW + 2) },
     changesNet: false,
   },
   {
     name: 'late bar: the exchange never gave a bar that the catalog has',
-    planted: {
+    difference: {
       changeExchange: (plan) => ({
         ...plan,
         feeds: plan.feeds.map((feedPlan) => ({ ...feedPlan, bars: withoutRow(feedPlan.bars, FIRST_ROW + 6) })),
       }),
     },
     cause: 'late bar',
-    first: { what: 'bar', time: closeOf(FIRST_ROW + 6) },
+    firstEvent: { what: 'bar', timeMs: closeOf(FIRST_ROW + 6) },
     changesNet: true,
   },
   {
     name: 'latency: orders arrive ten minutes later than the definition says',
-    planted: withFills({ latencyMs: LATENCY_MS }),
+    difference: withFills({ latencyMs: LATENCY_MS }),
     cause: 'latency',
-    first: { what: 'fill', time: closeOf(FIRST_ROW) },
+    firstEvent: { what: 'fill', timeMs: closeOf(FIRST_ROW) },
     changesNet: true,
   },
   {
     name: 'fill model: the exchange fills with slippage',
-    planted: withFills({ slippagePpm: 2000 }),
+    difference: withFills({ slippagePpm: 2000 }),
     cause: 'fill model',
-    first: { what: 'fill', time: closeOf(FIRST_ROW) },
+    firstEvent: { what: 'fill', timeMs: closeOf(FIRST_ROW) },
     changesNet: true,
   },
   {
     name: 'rounding: the exchange has coarser lots than the catalog',
-    planted: {
-      strategy: class Thirds extends MarketAndLimitOrders {
+    difference: {
+      strategy: class LimitBuyer extends MarketAndLimitOrders {
         override onBar() {
           const barInCycle = this.barCount++ % 4;
           if (barInCycle === 0) this.buy({ quote: '333.33' }, { limit: Math.round(this.bars.close.value * 1.01 * 100) / 100 });
@@ -128,94 +134,99 @@ const CASES: readonly PlantedCase[] = [
       changeCatalog: (bars) => ({ ...bars, instrument: { ...bars.instrument, quantityDigits: 5 } }),
     },
     cause: 'rounding',
-    first: { what: 'order', time: closeOf(FIRST_ROW) },
+    firstEvent: { what: 'order', timeMs: closeOf(FIRST_ROW) },
     changesNet: true,
   },
   {
     name: 'fee: the account pays a different rate from that of the definition',
-    planted: withFees({ makerPpm: 1500, takerPpm: 1500 }),
+    difference: withFees({ makerPpm: 1500, takerPpm: 1500 }),
     cause: 'fee',
-    first: { what: 'fee', time: closeOf(FIRST_ROW) },
+    firstEvent: { what: 'fee', timeMs: closeOf(FIRST_ROW) },
     changesNet: true,
   },
   {
     name: 'funding: the exchange paid a different rate from that of the catalog',
-    planted: {
-      strategy: Holder,
+    difference: {
+      strategy: FundingHolder,
       isFutures: true,
       rates: { catalog: [0.0001, 0.0002, 0.0001, 0.0001], exchange: [0.0001, 0.0005, 0.0001, 0.0001] },
     },
     cause: 'funding',
-    first: { what: 'funding', time: START_MS + 16 * HOUR_MS },
+    firstEvent: { what: 'funding', timeMs: START_MS + 16 * HOUR_MS },
     changesNet: true,
   },
   {
-    name: 'clock: the exchange refuses an order by its time',
-    planted: {
+    name: 'clock: the exchange refuses an order because of its signing time',
+    difference: {
       actsByRow: {
         6: ({ world }) =>
-          world.exchange.faulty.faults.setSchedule({ seed: 1, schedule: [atEveryCall('GW.code', 'spot.newOrder', { code: -1021 })] }),
+          world.exchange.faulty.faults.setSchedule({
+            seed: 1,
+            schedule: [atEveryCall('GW.code', 'spot.newOrder', { code: OUTSIDE_ADMISSION_WINDOW })],
+          }),
         7: ({ world }) => world.exchange.faulty.faults.setSchedule({ seed: 1, schedule: [] }),
       },
     },
     cause: 'clock',
-    first: { what: 'end', time: closeOf(FIRST_ROW + 6) },
+    firstEvent: { what: 'end', timeMs: closeOf(FIRST_ROW + 6) },
     changesNet: true,
   },
   {
     name: 'restart: bars went by while the bot was down',
-    planted: { actsByRow: { 5: ({ restart }) => restart(3) } },
+    difference: { actsByRow: { 5: ({ restart }) => restart(3) } },
     cause: 'restart',
-    first: { what: 'decision', time: closeOf(FIRST_ROW + 5) },
+    firstEvent: { what: 'decision', timeMs: closeOf(FIRST_ROW + 5) },
     changesNet: true,
   },
   {
-    name: 'operator: a halt',
-    planted: { actsByRow: haltDuringRow(6, 'OPERATOR', 'a look') },
+    name: 'operator: a halt by the operator',
+    difference: { actsByRow: haltDuringRow(6, 'OPERATOR', 'a look') },
     cause: 'operator',
-    first: { what: 'order', time: closeOf(FIRST_ROW + 6) },
+    firstEvent: { what: 'order', timeMs: closeOf(FIRST_ROW + 6) },
     changesNet: true,
   },
   {
-    name: 'operator: the bot halts itself',
-    planted: { actsByRow: haltDuringRow(6, 'POST_TRADE', 'a fill is too far off') },
+    // Halts of the bot itself are of the class `operator` too, because no backtest repeats them.
+    name: 'operator: a halt by the bot itself',
+    difference: { actsByRow: haltDuringRow(6, 'POST_TRADE', 'a fill is too far off') },
     cause: 'operator',
-    first: { what: 'order', time: closeOf(FIRST_ROW + 6) },
+    firstEvent: { what: 'order', timeMs: closeOf(FIRST_ROW + 6) },
     changesNet: true,
   },
   {
     name: 'operator: an order is cancelled by hand at the exchange',
-    planted: { actsByRow: { 3: cancelAtExchange } },
+    difference: { actsByRow: { 3: cancelAtExchange } },
     cause: 'operator',
-    first: { what: 'end', time: closeOf(FIRST_ROW + 3) },
+    firstEvent: { what: 'end', timeMs: closeOf(FIRST_ROW + 3) },
     changesNet: false,
   },
   {
-    name: 'strategy not deterministic: a hidden counter',
-    planted: { strategy: HiddenCounter, beforeComparison: () => void (hiddenState.count = 1) },
+    name: 'strategy not deterministic: decisions depend on a counter that outlives the run',
+    difference: { strategy: HiddenCounter, beforeComparison: () => void (hiddenState.count = 1) },
     cause: 'strategy not deterministic',
-    first: { what: 'order', time: closeOf(FIRST_ROW) },
+    firstEvent: { what: 'order', timeMs: closeOf(FIRST_ROW) },
     changesNet: true,
   },
 ];
 
-describe('a planted cause', () => {
+describe('a planted difference', () => {
   test.each(CASES)(
-    'the report names the planted cause and its bridge adds up: $name',
-    async ({ planted, cause, first, changesNet }) => {
+    'the report names the cause and adds up to the net profit of the journal: $name',
+    async ({ difference, cause, firstEvent, changesNet }) => {
       let money = { net: '', held: '' };
-      const report = await comparePlanted(planted, (folder) => {
+      const report = await comparePlanted(difference, (folder) => {
         money = moneyInJournal(folder);
       });
       expect(report.equal).toBe(false);
-      expect({ cause: report.cause, what: report.first?.what }).toEqual({ cause, what: first.what });
+      expect({ cause: report.cause, what: report.first?.what }).toEqual({ cause, what: firstEvent.what });
       // A request that waits for a reply leaves up to two minutes after the close.
-      expect(Math.abs(report.first!.time - first.time)).toBeLessThan(120_000);
+      expect(Math.abs(report.first!.time - firstEvent.timeMs)).toBeLessThan(120_000);
+      // No money is left that the bridge does not explain.
       expect(report.residual).toBe('0');
-      // Fills and fees, read from the journal without the tested code.
+      // The journal is read without the tested code.
       expect(report.net.live).toBe(money.net);
       expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([money.net]));
-      if (planted.isFutures !== true) expect(report.held.live).toBe(money.held);
+      if (difference.isFutures !== true) expect(report.held.live).toBe(money.held);
       const parts = [...report.trades, report.funding, report.held].map(({ amount }) => amount);
       expect(total([report.net.backtest, ...parts])).toBe(total([money.net]));
       expect(report.bridge.map((step) => step.cause)).toEqual(changesNet || report.bridge.length > 0 ? [cause] : []);
@@ -224,7 +235,7 @@ describe('a planted cause', () => {
   );
 });
 
-test('a run without a planted cause equals its backtest, with an empty bridge', async () => {
+test('a run without a planted difference equals its backtest, with an empty bridge', async () => {
   let netOfJournal = '';
   const report = await comparePlanted({}, (folder) => {
     netOfJournal = netInJournal(folder);
@@ -235,15 +246,16 @@ test('a run without a planted cause equals its backtest, with an empty bridge', 
 
 /** Returns the bars without one row. */
 function withoutRow(bars: BarColumns, row: number): BarColumns {
-  const withoutRowOf = (column: Float64Array): Float64Array => column.filter((_, index) => index !== row);
+  const withoutIt = (column: Float64Array): Float64Array => column.filter((_, index) => index !== row);
   const { openMs, closeMs, open, high, low, close, volume } = bars;
   const columns = {
-    openMs: withoutRowOf(openMs),
-    closeMs: withoutRowOf(closeMs),
-    open: withoutRowOf(open),
-    high: withoutRowOf(high),
-    low: withoutRowOf(low),
-    close: withoutRowOf(close),
+    openMs: withoutIt(openMs),
+    closeMs: withoutIt(closeMs),
+    open: withoutIt(open),
+    high: withoutIt(high),
+    low: withoutIt(low),
+    close: withoutIt(close),
+    volume: withoutIt(volume),
   };
-  return { ...bars, ...columns, volume: withoutRowOf(volume), length: bars.length - 1 };
+  return { ...bars, ...columns, length: bars.length - 1 };
 }

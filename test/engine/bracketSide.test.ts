@@ -29,7 +29,7 @@ async function denialOf(market: Market, side: Side, options: OrderOptions) {
   const accountTerms = isFutures ? { cash: { USDT: '100000' }, futures: FUTURES } : {};
   const plan = planFor({ strategies: [strategy], feeds: { bars }, fees: { makerPpm: 0, takerPpm: 0 }, ...accountTerms });
   const messages: string[] = [];
-  const prepared = await prepareBacktest(plan, { refusals: (_timeMs, _strategy, message) => messages.push(message) });
+  const prepared = await prepareBacktest(plan, { denialLog: (_timeMs, _strategy, message) => messages.push(message) });
   prepared.loop(prepared.engine);
   const [order] = orderRows(runRecordOf(plan, prepared, false));
   return { code: order!.ending === 'denied' ? order!.code : null, messages };

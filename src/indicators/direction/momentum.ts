@@ -1,4 +1,4 @@
-// Momentum as differences, percentages, and balances of gains and losses.
+// Indicators of momentum: how far prices have moved, as differences, percentages, and shares of gains and losses.
 
 import { rsi } from '../oscillators.ts';
 import { add, div } from '../arithmetic/arithmetic.ts';
@@ -69,8 +69,8 @@ export function ppo(x: Source, fast = 12, slow = 26, signal = 9): IndicatorSpec<
 }
 
 /**
- * Returns Chande's momentum oscillator, -100 to 100: gains minus losses of `bars` bars as a share of their sum. 0 if x did not change. T.
- * Chande (1994).
+ * Returns Chande's momentum oscillator, -100 to 100: gains minus losses of `bars` bars as a share of their sum. 0 if x did not change.
+ * Source: T. Chande (1994).
  */
 export function cmo(x: Source, bars = 14): IndicatorSpec<Series> {
   checkWhole('cmo', 'bars', bars, 1, MAX_BARS);
@@ -110,14 +110,14 @@ export function dpo(x: Source, bars = 20): IndicatorSpec<Series> {
   });
 }
 
-/** Returns Coppock's curve: the wma of the sum of two rates of change. E. Coppock (1962). */
+/** Returns Coppock's curve: the wma of the sum of two rates of change. Source: E. Coppock (1962). */
 export function coppock(x: Source, bars = 10, longRoc = 14, shortRoc = 11): IndicatorSpec<Series> {
   return wma(add(roc(x, longRoc), roc(x, shortRoc)), bars);
 }
 
 /**
- * Returns the true strength index, -100 to 100: the average change as a share of the average absolute change. Both are smoothed twice. W.
- * Blau (1991).
+ * Returns the true strength index, -100 to 100: the average change as a share of the average absolute change. Both are smoothed twice.
+ * Source: W. Blau (1991).
  */
 export function tsi(x: Source, slow = 25, fast = 13): IndicatorSpec<Series> {
   checkWhole('tsi', 'slow', slow, 1);
@@ -128,15 +128,17 @@ export function tsi(x: Source, slow = 25, fast = 13): IndicatorSpec<Series> {
     parameters: [slow, fast],
     bars: slow + fast,
     start() {
-      const moveMeans = [new RunningMean(slow), new RunningMean(fast)] as const;
-      const sizeMeans = [new RunningMean(slow), new RunningMean(fast)] as const;
+      const slowChangeMean = new RunningMean(slow);
+      const fastChangeMean = new RunningMean(fast);
+      const slowAbsChangeMean = new RunningMean(slow);
+      const fastAbsChangeMean = new RunningMean(fast);
       let lastValue = NAN;
       return ([value]) => {
-        const move = value! - lastValue;
+        const change = value! - lastValue;
         lastValue = value!;
-        const smoothMove = moveMeans[1].next(moveMeans[0].next(move));
-        const smoothSize = sizeMeans[1].next(sizeMeans[0].next(Math.abs(move)));
-        return smoothSize === 0 ? 0 : (100 * smoothMove) / smoothSize;
+        const smoothChange = fastChangeMean.next(slowChangeMean.next(change));
+        const smoothAbsChange = fastAbsChangeMean.next(slowAbsChangeMean.next(Math.abs(change)));
+        return smoothAbsChange === 0 ? 0 : (100 * smoothChange) / smoothAbsChange;
       };
     },
   });
@@ -151,11 +153,11 @@ export function streak(x: Source): IndicatorSpec<Series> {
     start() {
       let [lastValue, length] = [NAN, 0];
       return ([value]) => {
-        const move = Math.sign(value! - lastValue);
+        const direction = Math.sign(value! - lastValue);
         lastValue = value!;
-        if (Number.isNaN(move)) return NAN;
-        // A move against the streak, or after an unchanged value, begins a new streak. An unchanged value ends it: its move is 0.
-        length = Math.sign(length) === move ? length + move : move;
+        if (Number.isNaN(direction)) return NAN;
+        // A change against the streak, or after an unchanged value, begins a new streak. An unchanged value ends it: its direction is 0.
+        length = Math.sign(length) === direction ? length + direction : direction;
         return length;
       };
     },
@@ -163,14 +165,14 @@ export function streak(x: Source): IndicatorSpec<Series> {
 }
 
 /**
- * Returns Connors' RSI, 0 to 100: the mean of the RSI, the RSI of the streak, and the percent rank of the change of one bar. L. Connors
- * (2012).
+ * Returns Connors' RSI, 0 to 100: the mean of the RSI, the RSI of the streak, and the percent rank of the change of one bar.
+ * Source: L. Connors (2012).
  */
 export function connorsRsi(x: Source, bars = 3, streakBars = 2, rankBars = 100): IndicatorSpec<Series> {
   return div(add(add(rsi(x, bars), rsi(streak(x), streakBars)), percentRank(roc(x, 1), rankBars)), 3);
 }
 
-/** Returns the intraday momentum: the average of close minus open over `bars` bars. T. Chande. */
+/** Returns the intraday momentum: the average of close minus open over `bars` bars. Source: T. Chande. */
 export function qstick(feed: FeedSeries, bars = 8): IndicatorSpec<Series> {
   checkWhole('qstick', 'bars', bars, 1, MAX_BARS);
   return windowedSeries({
@@ -198,7 +200,7 @@ export function balanceOfPower(feed: FeedSeries): IndicatorSpec<Series> {
   });
 }
 
-/** Returns the ultimate oscillator, 0 to 100: buying pressure over three spans, weighted 4, 2 and 1. L. Williams (1985). */
+/** Returns the ultimate oscillator, 0 to 100: buying pressure over three spans, weighted 4, 2 and 1. Source: L. Williams (1985). */
 export function ultimate(feed: FeedSeries, first = 7, second = 14, third = 28): IndicatorSpec<Series> {
   for (const [name, bars] of Object.entries({ first, second, third })) checkWhole('ultimate', name, bars, 1, MAX_BARS);
   const maxBars = Math.max(first, second, third);
@@ -211,28 +213,29 @@ export function ultimate(feed: FeedSeries, first = 7, second = 14, third = 28): 
       const pressures = new RecentValues(maxBars);
       const ranges = new RecentValues(maxBars);
       let lastClose = NAN;
-      const share = (bars: number) => {
-        let [pressure, range] = [0, 0];
+      const pressureRatio = (bars: number) => {
+        let [pressureSum, rangeSum] = [0, 0];
         for (let i = bars - 1; i >= 0; i--) {
-          pressure += pressures.ago(i);
-          range += ranges.ago(i);
+          pressureSum += pressures.ago(i);
+          rangeSum += ranges.ago(i);
         }
-        return range === 0 ? 0 : pressure / range;
+        return rangeSum === 0 ? 0 : pressureSum / rangeSum;
       };
       return ([high, low, close]) => {
         const bottom = Math.min(low!, lastClose);
         const range = Math.max(high!, lastClose) - bottom;
         lastClose = close!;
-        if (range !== range) return NAN;
+        if (Number.isNaN(range)) return NAN;
         pressures.push(close! - bottom);
         ranges.push(range);
-        return ranges.isFull ? (100 * (4 * share(first) + 2 * share(second) + share(third))) / 7 : NAN;
+        if (!ranges.isFull) return NAN;
+        return (100 * (4 * pressureRatio(first) + 2 * pressureRatio(second) + pressureRatio(third))) / 7;
       };
     },
   });
 }
 
-/** Returns Elder's power of bulls and bears: high and low, each minus the ema of the close. A. Elder (1993). */
+/** Returns Elder's power of bulls and bears: high and low, each minus the ema of the close. Source: A. Elder (1993). */
 export function elderRay(feed: FeedSeries, bars = 13): IndicatorSpec<{ readonly bull: Series; readonly bear: Series }> {
   checkWhole('elderRay', 'bars', bars, 1);
   return steppedGroup({

@@ -15,145 +15,161 @@ const STRATEGIES = 2;
 /** A mark above some worst prices and below others. */
 const LATER_MARK = 1020;
 
-/** A reserved order, and when it ends. */
+/** An order whose worst case is reserved. `untilMs` is Infinity unless the order is proven absent. */
 interface HeldOrder {
   readonly order: PlainOrder;
-  readonly mark: number;
+  readonly markTicks: number;
   untilMs: number;
 }
 
 const zero = () => new Decimal(0);
 
 /** Returns the price at which a buy by amount gets most, and the worst price of any other order. */
-function worstPrice({ quoteUnits, limit }: PlainOrder, mark: number): Decimal {
+function worstPriceTicks({ quoteUnits, limit }: PlainOrder, markTicks: number): Decimal {
   const collar = new Decimal(TERMS.collarPpm).div(1e6);
-  if (quoteUnits > 0) return Decimal.max(1, new Decimal(mark).times(new Decimal(1).minus(collar)).floor());
-  return limit > 0 ? Decimal.max(limit, mark) : new Decimal(mark).times(collar.plus(1)).ceil();
+  if (quoteUnits > 0) return Decimal.max(1, new Decimal(markTicks).times(new Decimal(1).minus(collar)).floor());
+  return limit > 0 ? Decimal.max(limit, markTicks) : new Decimal(markTicks).times(collar.plus(1)).ceil();
 }
 
-/** Computes every figure again in decimals, from the size, limit, fills and mark of each order alone. */
-function recount(heldOrders: readonly HeldOrder[]) {
-  const grid = () => Array.from({ length: STRATEGIES }, () => INSTRUMENTS.map(zero));
-  const sum = {
-    buy: grid(),
-    sell: grid(),
-    units: INSTRUMENTS.map(zero),
-    later: INSTRUMENTS.map(zero),
-    cash: Array.from({ length: STRATEGIES }, zero),
-    open: INSTRUMENTS.map(() => 0),
-  };
-  for (const { order, mark } of heldOrders) {
-    const { instrument, instrumentIndex: index, strategy, side, limit } = order;
-    const perTickLot = Decimal.pow(10, instrument.quoteDigits - instrument.priceDigits - instrument.quantityDigits);
-    sum.open[index]!++;
-    const isByAmount = order.quoteUnits > 0;
-    const price = worstPrice(order, mark);
-    const value = (lots: Decimal, ticks: Decimal.Value) => lots.times(ticks).times(perTickLot).ceil();
-    const amount = new Decimal(order.quoteUnits - order.filledUnits);
-    const remainder = isByAmount ? amount.div(price.times(perTickLot)).ceil() : new Decimal(order.lots - order.filledLots);
-    const units = isByAmount ? amount : value(remainder, price);
-    const pay = isByAmount || limit === 0 ? units : value(remainder, limit);
-    sum[side][strategy]![index] = sum[side][strategy]![index]!.plus(remainder);
-    if (side === 'sell') continue;
-    sum.units[index] = sum.units[index]!.plus(units);
-    sum.later[index] = sum.later[index]!.plus(price.lt(LATER_MARK) ? value(remainder, LATER_MARK) : units);
-    const fee = TERMS.feesIn === 'quote' ? pay.times(TERMS.takerFeePpm[index]!).div(1e6).ceil() : new Decimal(0);
-    sum.cash[strategy] = sum.cash[strategy]!.plus(pay).plus(fee);
-  }
-  return sum;
+/** What one order reserves, in decimals. The money is zero for a sell. */
+interface OrderReservation {
+  readonly lots: Decimal;
+  readonly buyUnits: Decimal;
+  /** As `buyUnits`, but at `LATER_MARK` if that is worse than the price of the order. */
+  readonly buyUnitsAtLaterMark: Decimal;
+  readonly cash: Decimal;
 }
 
-/** Expects the reservations that a recount of the held orders gives. */
+/** Computes the reservation of one order again, from its size, limit, fills and mark alone. */
+function recountOrder({ order, markTicks }: HeldOrder): OrderReservation {
+  const { instrument, instrumentIndex, side, limit } = order;
+  const unitsPerTickAndLot = Decimal.pow(10, instrument.quoteDigits - instrument.priceDigits - instrument.quantityDigits);
+  const valueUnits = (lots: Decimal, ticks: Decimal.Value) => lots.times(ticks).times(unitsPerTickAndLot).ceil();
+  const isByAmount = order.quoteUnits > 0;
+  const priceTicks = worstPriceTicks(order, markTicks);
+  const unfilledUnits = new Decimal(order.quoteUnits - order.filledUnits);
+  const lots = isByAmount ? unfilledUnits.div(priceTicks.times(unitsPerTickAndLot)).ceil() : new Decimal(order.lots - order.filledLots);
+  if (side === 'sell') return { lots, buyUnits: zero(), buyUnitsAtLaterMark: zero(), cash: zero() };
+  const buyUnits = isByAmount ? unfilledUnits : valueUnits(lots, priceTicks);
+  const buyUnitsAtLaterMark = priceTicks.lt(LATER_MARK) ? valueUnits(lots, LATER_MARK) : buyUnits;
+  // A limit pays at most its own price, even when the mark is above it.
+  const paidUnits = isByAmount || limit === 0 ? buyUnits : valueUnits(lots, limit);
+  const fee = TERMS.feesIn === 'quote' ? paidUnits.times(TERMS.takerFeePpm[instrumentIndex]!).div(1e6).ceil() : zero();
+  return { lots, buyUnits, buyUnitsAtLaterMark, cash: paidUnits.plus(fee) };
+}
+
+/** Adds up the reservations of some of the held orders. */
+function sumOf(heldOrders: readonly HeldOrder[], figure: keyof OrderReservation): number {
+  return heldOrders.reduce((sum, heldOrder) => sum.plus(recountOrder(heldOrder)[figure]), zero()).toNumber();
+}
+
+/** Fails unless `reservations` equals a recount of `heldOrders`. */
 function expectEqual(reservations: Reservations, heldOrders: readonly HeldOrder[]): void {
-  const sum = recount(heldOrders);
-  const figures = [];
-  const expected = [];
-  for (let index = 0; index < INSTRUMENTS.length; index++) {
+  const figures: number[] = [];
+  const recounted: number[] = [];
+  for (let instrument = 0; instrument < INSTRUMENTS.length; instrument++) {
+    const ofInstrument = heldOrders.filter(({ order }) => order.instrumentIndex === instrument);
+    const buys = ofInstrument.filter(({ order }) => order.side === 'buy');
     for (let strategy = 0; strategy < STRATEGIES; strategy++) {
-      figures.push(reservations.buyLots(strategy, index), reservations.sellLots(strategy, index));
-      expected.push(sum.buy[strategy]![index]!.toNumber(), sum.sell[strategy]![index]!.toNumber());
+      const ofStrategy = ofInstrument.filter(({ order }) => order.strategy === strategy);
+      for (const side of ['buy', 'sell'] as const) {
+        const ofSide = ofStrategy.filter(({ order }) => order.side === side);
+        figures.push(side === 'buy' ? reservations.buyLots(strategy, instrument) : reservations.sellLots(strategy, instrument));
+        recounted.push(sumOf(ofSide, 'lots'));
+      }
     }
     figures.push(
-      reservations.buyLotsTotal(index),
-      reservations.buyUnits(index),
-      reservations.openOrders(index),
-      reservations.buyUnitsAt(index, LATER_MARK),
+      reservations.buyLotsTotal(instrument),
+      reservations.buyUnits(instrument),
+      reservations.openOrders(instrument),
+      reservations.buyUnitsAt(instrument, LATER_MARK),
     );
-    expected.push(
-      sum.buy[0]![index]!.plus(sum.buy[1]![index]!).toNumber(),
-      sum.units[index]!.toNumber(),
-      sum.open[index]!,
-      sum.later[index]!.toNumber(),
+    recounted.push(sumOf(buys, 'lots'), sumOf(buys, 'buyUnits'), ofInstrument.length, sumOf(buys, 'buyUnitsAtLaterMark'));
+  }
+  for (let strategy = 0; strategy < STRATEGIES; strategy++) {
+    figures.push(reservations.cash(strategy));
+    recounted.push(
+      sumOf(
+        heldOrders.filter(({ order }) => order.strategy === strategy),
+        'cash',
+      ),
     );
   }
-  figures.push(reservations.cash(0), reservations.cash(1), reservations.openOrdersTotal);
-  expected.push(sum.cash[0]!.toNumber(), sum.cash[1]!.toNumber(), heldOrders.length);
-  expect(figures).toEqual(expected);
+  figures.push(reservations.openOrdersTotal);
+  recounted.push(heldOrders.length);
+  expect(figures).toEqual(recounted);
 }
 
 type Step =
-  | { kind: 'add'; terms: DraftTerms; mark: number }
-  | { kind: 'fill'; at: number; share: number; price: number }
-  | { kind: 'release' | 'holdAbsent' | 'reinstate'; at: number }
+  | { kind: 'add'; terms: DraftTerms; markTicks: number }
+  | { kind: 'fill'; draw: number; percent: number; priceTicks: number }
+  | { kind: 'release' | 'holdAbsent' | 'reinstate'; draw: number }
   | { kind: 'wait'; minutes: number }
   | { kind: 'read' };
 
-const position = fc.nat({ max: 1000 });
-const price = fc.integer({ min: 900, max: 1100 });
-const size = fc.integer({ min: 1, max: 5000 });
+/** Selects one of the orders that a step may change. */
+const anyDraw = fc.nat({ max: 1000 });
+const anyPrice = fc.integer({ min: 900, max: 1100 });
+const anySize = fc.integer({ min: 1, max: 5000 });
 const base = { strategy: fc.nat({ max: 1 }), instrumentIndex: fc.nat({ max: 1 }) };
 const orderTerms: fc.Arbitrary<DraftTerms> = fc.oneof(
-  fc.record({ ...base, side: fc.constantFrom('buy', 'sell'), lots: size, limit: fc.oneof(fc.constant(0), price) }),
-  fc.record({ ...base, side: fc.constant('buy'), quoteUnits: size.map((value) => value * 777_777) }),
+  fc.record({ ...base, side: fc.constantFrom('buy', 'sell'), lots: anySize, limit: fc.oneof(fc.constant(0), anyPrice) }),
+  fc.record({ ...base, side: fc.constant('buy'), quoteUnits: anySize.map((multiple) => multiple * 777_777) }),
 );
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('add'), terms: orderTerms, mark: price }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('fill'), at: position, share: fc.integer({ min: 1, max: 120 }), price }) },
-  fc.record({ kind: fc.constantFrom('release', 'holdAbsent', 'reinstate'), at: position }),
+const drawnStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('add'), terms: orderTerms, markTicks: anyPrice }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('fill'), draw: anyDraw, percent: fc.integer({ min: 1, max: 120 }), priceTicks: anyPrice }),
+  },
+  fc.record({ kind: fc.constantFrom('release', 'holdAbsent', 'reinstate'), draw: anyDraw }),
   fc.record({ kind: fc.constant('wait'), minutes: fc.integer({ min: 1, max: 40 }) }),
-  // Figures are not read after each step, because an order that ends before a read never enters them.
+  // A read brings the sums up to date. Some orders must end before the first read after they were added.
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('read') }) },
 );
 
 test('the running figures equal a recount of the orders at each read', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    fc.property(fc.array(drawnStep, { maxLength: 60 }), (steps) => {
       const reservations = new Reservations(INSTRUMENTS, STRATEGIES, TERMS);
       let heldOrders: HeldOrder[] = [];
       const expired: HeldOrder[] = [];
       let nowMs = 0;
-      for (const currentStep of steps) {
-        if (currentStep.kind === 'read') expectEqual(reservations, heldOrders);
-        else if (currentStep.kind === 'add') {
-          const order = new PlainOrder(INSTRUMENTS, currentStep.terms);
-          reservations.assess(order, currentStep.mark);
+      const oneOf = (orders: readonly HeldOrder[], draw: number): HeldOrder | undefined => orders[draw % Math.max(1, orders.length)];
+      for (const step of steps) {
+        if (step.kind === 'read') expectEqual(reservations, heldOrders);
+        else if (step.kind === 'add') {
+          const order = new PlainOrder(INSTRUMENTS, step.terms);
+          reservations.assess(order, step.markTicks);
           reservations.add(order);
-          heldOrders.push({ order, mark: currentStep.mark, untilMs: Infinity });
-        } else if (currentStep.kind === 'wait') {
-          nowMs += currentStep.minutes * 60_000;
+          heldOrders.push({ order, markTicks: step.markTicks, untilMs: Infinity });
+        } else if (step.kind === 'wait') {
+          nowMs += step.minutes * 60_000;
           reservations.expireAbsent(nowMs);
           expired.push(...heldOrders.filter(({ untilMs }) => untilMs <= nowMs));
           heldOrders = heldOrders.filter(({ untilMs }) => untilMs > nowMs);
-        } else if (currentStep.kind === 'reinstate') {
-          const [reinstated] = expired.splice(currentStep.at % Math.max(1, expired.length), 1);
+        } else if (step.kind === 'reinstate') {
+          const [reinstated] = expired.splice(step.draw % Math.max(1, expired.length), 1);
           const onHold = heldOrders.filter(({ untilMs }) => untilMs < Infinity);
-          const target = reinstated ?? onHold[currentStep.at % Math.max(1, onHold.length)];
+          const target = reinstated ?? oneOf(onHold, step.draw);
           if (!target) continue;
           reservations.reinstate(target.order);
           target.untilMs = Infinity;
           if (reinstated) heldOrders.push(reinstated);
         } else {
-          const target = heldOrders[currentStep.at % Math.max(1, heldOrders.length)];
-          if (!target) continue;
-          if (currentStep.kind === 'holdAbsent' && target.untilMs === Infinity) {
+          const target = oneOf(heldOrders, step.draw);
+          if (!target || target.untilMs < Infinity) continue;
+          let hasEnded = false;
+          if (step.kind === 'holdAbsent') {
             target.untilMs = nowMs + ABSENT_HOLD_MS;
             reservations.holdAbsent(target.order, nowMs);
-          } else if (currentStep.kind === 'release' && target.untilMs === Infinity) {
+          } else if (step.kind === 'fill') {
+            hasEnded = fillPart(reservations, target.order, step.percent, step.priceTicks);
+          } else {
             reservations.release(target.order);
-            heldOrders = heldOrders.filter((otherOrder) => otherOrder !== target);
-          } else if (currentStep.kind === 'fill' && execute(reservations, target, currentStep.share, currentStep.price)) {
-            heldOrders = heldOrders.filter((otherOrder) => otherOrder !== target);
+            hasEnded = true;
           }
+          if (hasEnded) heldOrders = heldOrders.filter((heldOrder) => heldOrder !== target);
         }
       }
       expectEqual(reservations, heldOrders);
@@ -162,38 +178,44 @@ test('the running figures equal a recount of the orders at each read', () => {
   );
 });
 
-/** Fills a share of the remainder, in percent. True when nothing is left. */
-function execute(reservations: Reservations, { order, untilMs }: HeldOrder, share: number, ticks: number): boolean {
-  if (untilMs < Infinity) return false;
-  const perLot = reservations.scale(order.instrumentIndex).notionalUp(ticks, 1);
+/** Fills `percent` of the remainder, at most all of it. True when nothing is left. */
+function fillPart(reservations: Reservations, order: PlainOrder, percent: number, priceTicks: number): boolean {
+  const unitsPerLot = reservations.scale(order.instrumentIndex).notionalUp(priceTicks, 1);
   const isByAmount = order.quoteUnits > 0;
-  const remainder = isByAmount ? Math.floor((order.quoteUnits - order.filledUnits) / perLot) : order.lots - order.filledLots;
-  const filled = Math.min(remainder, Math.ceil((remainder * share) / 100));
-  order.execute(filled, filled * perLot);
+  const unfilledUnits = order.quoteUnits - order.filledUnits;
+  const unfilledLots = isByAmount ? Math.floor(unfilledUnits / unitsPerLot) : order.lots - order.filledLots;
+  const lots = Math.min(unfilledLots, Math.ceil((unfilledLots * percent) / 100));
+  order.execute(lots, lots * unitsPerLot);
   reservations.fill(order);
   return isByAmount ? order.filledUnits >= order.quoteUnits : order.filledLots === order.lots;
 }
 
-/** Returns the worst case of an order at a mark of 1000: price, lots, units and cash. */
-const assessed = (terms: DraftTerms, feesIn: ReservationTerms['feesIn'] = 'quote') => {
+/** The worst case of an order in the order of the tables below: price in ticks, lots, units, cash in units. */
+const worstCaseOf = ({ worstTicks, worstLots, worstUnits, worstCash }: ReservedOrder) => [worstTicks, worstLots, worstUnits, worstCash];
+
+/**
+ * Returns the worst case of an order for BTC at a mark of 1000 ticks. A tick of a lot is 1000 units.
+ * The collar is 1 %, the taker fee 0.1 %.
+ */
+const worstCaseAt1000 = (terms: DraftTerms, feesIn: ReservationTerms['feesIn'] = 'quote') => {
   const order = new PlainOrder(INSTRUMENTS, terms);
   new Reservations(INSTRUMENTS, 1, { ...TERMS, feesIn }).assess(order, 1000);
-  return [order.worstTicks, order.worstLots, order.worstUnits, order.worstCash];
+  return worstCaseOf(order);
 };
 
 describe('the worst case of one order', () => {
   test('a limit counts at the higher of limit and mark, but cannot pay more than its limit', () => {
-    expect(assessed({ lots: 3, limit: 1200 })).toEqual([1200, 3, 3_600_000, 3_603_600]);
-    expect(assessed({ lots: 3, limit: 800 })).toEqual([1000, 3, 3_000_000, 2_402_400]);
-    expect(assessed({ lots: 3, limit: 800, side: 'sell' })).toEqual([1000, 3, 3_000_000, 0]);
+    expect(worstCaseAt1000({ lots: 3, limit: 1200 })).toEqual([1200, 3, 3_600_000, 3_603_600]);
+    expect(worstCaseAt1000({ lots: 3, limit: 800 })).toEqual([1000, 3, 3_000_000, 2_402_400]);
+    expect(worstCaseAt1000({ lots: 3, limit: 800, side: 'sell' })).toEqual([1000, 3, 3_000_000, 0]);
   });
   test('a market order counts at the mark and the collar', () => {
-    expect(assessed({ lots: 3 })).toEqual([1010, 3, 3_030_000, 3_033_030]);
-    expect(assessed({ lots: 3, side: 'sell' })).toEqual([1010, 3, 3_030_000, 0]);
+    expect(worstCaseAt1000({ lots: 3 })).toEqual([1010, 3, 3_030_000, 3_033_030]);
+    expect(worstCaseAt1000({ lots: 3, side: 'sell' })).toEqual([1010, 3, 3_030_000, 0]);
   });
   test('a buy by amount may get what the amount buys at the mark less the collar, rounded up', () => {
-    expect(assessed({ quoteUnits: 9_900_000 })).toEqual([990, 10, 9_900_000, 9_909_900]);
-    expect(assessed({ quoteUnits: 9_900_001 })).toEqual([990, 11, 9_900_001, 9_909_902]);
+    expect(worstCaseAt1000({ quoteUnits: 9_900_000 })).toEqual([990, 10, 9_900_000, 9_909_900]);
+    expect(worstCaseAt1000({ quoteUnits: 9_900_001 })).toEqual([990, 11, 9_900_001, 9_909_902]);
   });
   test('a limit may rest, so it reserves the maker fee when that is the higher one', () => {
     const order = new PlainOrder(INSTRUMENTS, { lots: 3, limit: 800 });
@@ -201,12 +223,12 @@ describe('the worst case of one order', () => {
     expect(order.worstCash).toBe(2_404_800);
   });
   test('a fee in the received coin reserves no cash', () => {
-    expect(assessed({ lots: 3, limit: 800 }, 'received')[3]).toBe(2_400_000);
-    expect(assessed({ quoteUnits: 9_900_000 }, 'received')[3]).toBe(9_900_000);
+    expect(worstCaseAt1000({ lots: 3, limit: 800 }, 'received')).toEqual([1000, 3, 3_000_000, 2_400_000]);
+    expect(worstCaseAt1000({ quoteUnits: 9_900_000 }, 'received')).toEqual([990, 10, 9_900_000, 9_900_000]);
   });
 });
 
-test('an order that is proven absent stays reserved in full for half an hour, and until its end once it arrives', () => {
+test('an order that is proven absent stays reserved in full for half an hour, or until it ends if it arrives late', () => {
   const reservations = new Reservations(INSTRUMENTS, 1, TERMS);
   const firstOrder = new PlainOrder(INSTRUMENTS, { lots: 5 });
   const secondOrder = new PlainOrder(INSTRUMENTS, { lots: 7 });
@@ -236,24 +258,23 @@ describe('contracts', () => {
     return { reservations, add };
   };
   const sell = { side: 'sell' } as const;
-  const figures = ({ worstTicks, worstLots, worstUnits, worstCash }: ReservedOrder) => [worstTicks, worstLots, worstUnits, worstCash];
 
   test('the worst case of a linear contract is at the higher price, which also sets the margin', () => {
     const { add } = fixture(linearContract());
-    expect(figures(add({ lots: 20, limit: 1200 }, 1000))).toEqual([1200, 20, 24_000, 2412]);
-    expect(figures(add({ lots: 20, limit: 800, ...sell }, 1000))).toEqual([1000, 20, 20_000, 2010]);
-    expect(figures(add({ lots: 20, ...sell }, 1000))).toEqual([1010, 20, 20_200, 2031]);
-    expect(figures(add({ quoteUnits: 9900, ...sell }, 1000))).toEqual([990, 11, 9900, 995]);
-    expect(figures(add({ lots: 20, ...sell, reduceOnly: true }, 1000))).toEqual([1010, 20, 20_200, 0]);
+    expect(worstCaseOf(add({ lots: 20, limit: 1200 }, 1000))).toEqual([1200, 20, 24_000, 2412]);
+    expect(worstCaseOf(add({ lots: 20, limit: 800, ...sell }, 1000))).toEqual([1000, 20, 20_000, 2010]);
+    expect(worstCaseOf(add({ lots: 20, ...sell }, 1000))).toEqual([1010, 20, 20_200, 2031]);
+    expect(worstCaseOf(add({ quoteUnits: 9900, ...sell }, 1000))).toEqual([990, 11, 9900, 995]);
+    expect(worstCaseOf(add({ lots: 20, ...sell, reduceOnly: true }, 1000))).toEqual([1010, 20, 20_200, 0]);
   });
   test('the worst case of an inverse contract is at the lower price, which also sets the margin', () => {
     const { add } = fixture(inverseContract());
-    expect(figures(add({ lots: 2, limit: 500_000 }, 1_000_000))).toEqual([500_000, 2, 400_000, 40_200]);
-    expect(figures(add({ lots: 2, limit: 2_000_000, ...sell }, 1_000_000))).toEqual([1_000_000, 2, 200_000, 20_100]);
-    expect(figures(add({ lots: 99 }, 1_000_000))).toEqual([990_000, 99, 10_000_000, 1_005_000]);
-    expect(figures(add({ quoteUnits: 1_000_000 }, 1_000_000))).toEqual([1_010_000, 12, 1_000_000, 100_500]);
+    expect(worstCaseOf(add({ lots: 2, limit: 500_000 }, 1_000_000))).toEqual([500_000, 2, 400_000, 40_200]);
+    expect(worstCaseOf(add({ lots: 2, limit: 2_000_000, ...sell }, 1_000_000))).toEqual([1_000_000, 2, 200_000, 20_100]);
+    expect(worstCaseOf(add({ lots: 99 }, 1_000_000))).toEqual([990_000, 99, 10_000_000, 1_005_000]);
+    expect(worstCaseOf(add({ quoteUnits: 1_000_000 }, 1_000_000))).toEqual([1_010_000, 12, 1_000_000, 100_500]);
   });
-  test('an open order counts at the mark once that is worse than its own price, and reduce-only orders do not count', () => {
+  test('an open order that opens a position counts at the mark if that is worse than its own price', () => {
     const linear = fixture(linearContract());
     const inverse = fixture(inverseContract());
     for (const side of ['buy', 'sell'] as const) {
@@ -272,7 +293,7 @@ describe('contracts', () => {
     expect([reservations.buyLotsTotal(0), reservations.sellLotsTotal(0)]).toEqual([20, 20]);
     expect([reservations.buyLots(0, 0), reservations.closingLots(0, 0, true), reservations.closingLots(0, 0, false)]).toEqual([27, 7, 7]);
   });
-  test('all figures are zero once all orders have ended, by fills or otherwise', () => {
+  test('all figures are zero once all orders have ended', () => {
     const { reservations, add } = fixture(inverseContract());
     const orders = (['buy', 'sell'] as const).flatMap((side) => [
       add({ lots: 6, limit: 900_000, side }, 1_000_000),
@@ -283,15 +304,12 @@ describe('contracts', () => {
     reservations.fill(orders[0]!);
     expect(reservations.buyLots(0, 0)).toBe(2 + 5 + 9);
     for (const order of orders) reservations.release(order);
-    const zeroFigures = [
-      reservations.buyLotsTotal(0),
-      reservations.sellLotsTotal(0),
-      reservations.buyUnits(0),
-      reservations.sellUnitsAt(0, 1),
-    ];
-    expect([...zeroFigures, reservations.cash(0), reservations.closingLots(0, 0, true), reservations.openOrders(0)]).toEqual([
-      0, 0, 0, 0, 0, 0, 0,
-    ]);
+    expect(reservations.buyLotsTotal(0)).toBe(0);
+    expect(reservations.sellLotsTotal(0)).toBe(0);
+    expect(reservations.buyUnits(0)).toBe(0);
     expect(reservations.sellUnitsAt(0, 1)).toBe(0);
+    expect(reservations.cash(0)).toBe(0);
+    expect(reservations.closingLots(0, 0, true)).toBe(0);
+    expect(reservations.openOrders(0)).toBe(0);
   });
 });

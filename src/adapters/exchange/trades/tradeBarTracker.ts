@@ -1,4 +1,4 @@
-// Builds bars from successive replies with recent trades. A reply that shares no trade id with what is known leaves a gap.
+// Builds bars of trades from the replies of the list of recent trades. A reply that shares no trade with earlier ones leaves a gap.
 
 import { TradeBarBuilder, type TradeBar, type TradeDigits } from '../../../model/bars/tradeBarBuilder.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -6,7 +6,7 @@ import type { TradeBarRule } from '../../../model/tradeBars.ts';
 import type { MarketBar } from '../klines/klineWindow.ts';
 import { compareTrades, type RecentTrade, type TradeWindow } from './tradeWindow.ts';
 
-/** `bar` events come in time order. The other kinds say why the next bar is incomplete. */
+/** What a reply has brought. `bar` events come in time order. The other kinds say why the next bar is incomplete. */
 export type TradeEvent =
   | { readonly kind: 'bar'; readonly bar: MarketBar }
   /** Trades between two times may be missing. `fromMs`: the newest known trade; null: none is known. */
@@ -14,7 +14,7 @@ export type TradeEvent =
   /** Trades came after a later bar, and were left out. */
   | { readonly kind: 'late'; readonly trades: number };
 
-/** Which bars are built, and where the first one opens. */
+/** Settings of a tracker. */
 export interface TrackedBars {
   readonly rule: TradeBarRule;
   readonly instrument: Instrument;
@@ -27,7 +27,7 @@ export interface TrackedBars {
 }
 
 const DAY_MS = 86_400_000;
-/** Number of ids kept. More than a reply has, so every reply that reaches back to a known trade shows its id. */
+/** Number of trade ids that are kept. A reply has fewer, so a reply that reaches back to a known trade shows an id that is kept. */
 const MAX_REMEMBERED_IDS = 3000;
 
 /** Builds the bars of one instrument. Counting restarts with each UTC day, as in a backtest. */
@@ -35,16 +35,16 @@ export class TradeBarTracker {
   readonly #bars: TrackedBars;
   /** Ids of known trades, oldest first. */
   readonly #knownIds = new Set<string>();
-  /** Trades of a time that is not settled yet, by time and id. */
+  /** Trades of times for which the exchange may still show further trades, sorted by time and id. */
   #pending: PendingTrade[] = [];
   #builder: TradeBarBuilder | null = null;
   #dayEndMs = Infinity;
-  /** Trades before this time belong to bars that have ended. */
+  /** Start of the newest bar or trade that is built. Earlier trades come too late: their bars have ended. */
   #floorMs: number;
   #lastTradeMs: number | null = null;
-  /** True until the first reply of a tracker that continues earlier bars. */
+  /** True for a tracker whose first bar continues earlier ones, until its first reply. */
   #isContinuing: boolean;
-  /** True while the exchange shows no trade although some are known. */
+  /** True from an empty reply although trades are known, until a reply has trades again. */
   #isLinkLost = false;
   #events: TradeEvent[] = [];
   #tradeCount = 0;
@@ -56,7 +56,7 @@ export class TradeBarTracker {
     if (bars.openMs !== null) this.#openBuilder(bars.openMs);
   }
 
-  /** Adds known trades by time and id, before the first reply. The reply is linked to them only if it shows one of them. */
+  /** Adds trades that are known before the first reply, sorted by time and id. That reply is linked to them only if it shows one of them. */
   addHistory(trades: readonly RecentTrade[]): void {
     for (const { id } of trades) this.#knownIds.add(id);
     this.#isContinuing = false;
@@ -76,17 +76,18 @@ export class TradeBarTracker {
   }
 
   /**
-   * Takes a reply. Trades before `settledMs` are all in it: the exchange shows no further trade of that time later. Returns what is new.
+   * Adds the trades of a reply, and returns what they bring. The reply has every trade before `settledMs`: the exchange will show no
+   * further one of that time.
    */
   eventsIn(window: TradeWindow, settledMs: number): readonly TradeEvent[] {
     this.#events = [];
     this.#addNew(window);
     this.#addSettled(settledMs);
-    this.#forget();
+    this.#forgetOldIds();
     return this.#events;
   }
 
-  /** Adds the unknown trades of a reply to those that wait to be settled, and reports late trades and gaps. */
+  /** Adds the new trades of a reply to those that wait to be settled, and reports late trades and gaps. */
   #addNew(window: TradeWindow): void {
     const { trades, isFull, problems } = window;
     const isLinked = this.isLinked(window);
@@ -101,15 +102,16 @@ export class TradeBarTracker {
       else if (!this.#isContinuing) lateCount++;
     }
     this.#isContinuing = false;
-    // The reply may begin within a ms. Counting begins after it.
+    // A full first reply may lack older trades of its first ms, so all trades of that ms are dropped.
     if (isFirst && isFull) while (newTrades[0]?.timeMs === trades[0]?.timeMs) newTrades.shift();
     if (lateCount > 0) {
       this.#builder?.markThin();
       this.#events.push({ kind: 'late', trades: lateCount });
     }
-    const first = newTrades[0];
-    if (!isLinked && !this.#isLinkLost) this.#events.push({ kind: 'gap', fromMs: this.#lastTradeMs, toMs: first?.timeMs ?? null });
-    if (first === undefined) return;
+    const firstNew = newTrades[0];
+    // A lost link has already reported its gap.
+    if (!isLinked && !this.#isLinkLost) this.#events.push({ kind: 'gap', fromMs: this.#lastTradeMs, toMs: firstNew?.timeMs ?? null });
+    if (firstNew === undefined) return;
     this.#tradeCount += newTrades.length;
     this.#isLinkLost = false;
     const isAfterGap = !isLinked || problems.length > 0;
@@ -118,7 +120,7 @@ export class TradeBarTracker {
     this.#lastTradeMs = Math.max(this.#lastTradeMs ?? -Infinity, newTrades.at(-1)!.timeMs);
   }
 
-  /** Notes that the exchange shows none of the known trades any more. The next trades follow a gap. */
+  /** Reports a gap after an empty reply, and forgets the known trades. The next trades follow that gap. */
   #noteLostLink(): void {
     if (!this.#isLinkLost) this.#events.push({ kind: 'gap', fromMs: this.#lastTradeMs, toMs: null });
     this.#knownIds.clear();
@@ -129,15 +131,18 @@ export class TradeBarTracker {
 
   /** Adds pending trades that are older than `settledMs` to the bars, in order, and ends the day once it has passed. */
   #addSettled(settledMs: number): void {
-    let count = 0;
-    for (; count < this.#pending.length && this.#pending[count]!.trade.timeMs < settledMs; count++) this.#addToBar(this.#pending[count]!);
-    this.#pending.splice(0, count);
+    let settledCount = 0;
+    while (settledCount < this.#pending.length && this.#pending[settledCount]!.trade.timeMs < settledMs) {
+      this.#addToBar(this.#pending[settledCount]!);
+      settledCount++;
+    }
+    this.#pending.splice(0, settledCount);
     if (this.#builder === null || this.#pending.some(({ isAfterGap }) => isAfterGap)) return;
     if (!(this.#builder.lastMs >= settledMs)) this.#builder.endReached();
-    if (settledMs >= this.#dayEndMs) this.#enterDay(settledMs);
+    if (settledMs >= this.#dayEndMs) this.#endDayBefore(settledMs);
   }
 
-  /** Adds a trade to the current bar. Trades may be missing in a bar that contains a gap, so it is marked. */
+  /** Adds a trade to the current bar. A bar that contains a gap is marked, because trades may be missing in it. */
   #addToBar({ trade, isAfterGap }: PendingTrade): void {
     const { timeMs, priceTicks, lots, id } = trade;
     const builder = this.#builder ?? this.#openBuilder(timeMs);
@@ -146,13 +151,14 @@ export class TradeBarTracker {
       builder.markThin();
     }
     if (timeMs >= this.#dayEndMs) {
-      this.#enterDay(timeMs);
+      this.#endDayBefore(timeMs);
       if (isAfterGap) builder.markThin();
     }
     builder.add(timeMs, priceTicks, lots, id);
     this.#floorMs = Math.max(this.#floorMs, timeMs);
   }
 
+  /** Makes the builder, whose first bar opens at `openMs`. */
   #openBuilder(openMs: number): TradeBarBuilder {
     const { rule, instrument, digits } = this.#bars;
     this.#dayEndMs = dayStartOf(openMs) + DAY_MS;
@@ -160,8 +166,8 @@ export class TradeBarTracker {
     return this.#builder;
   }
 
-  /** Ends the day before that of `timeMs`. */
-  #enterDay(timeMs: number): void {
+  /** Ends the current UTC day, and the days without trades before that of `timeMs`. */
+  #endDayBefore(timeMs: number): void {
     const builder = this.#builder!;
     builder.endDay(this.#dayEndMs);
     const startMs = dayStartOf(timeMs);
@@ -170,20 +176,27 @@ export class TradeBarTracker {
     this.#floorMs = Math.max(this.#floorMs, startMs);
   }
 
+  /** Reports a bar that has ended. `isThin` is the builder's word for a bar in which trades may be missing. */
   #emitBar({ isThin, ...bar }: TradeBar): void {
     this.#floorMs = Math.max(this.#floorMs, bar.closeMs);
     this.#events.push({ kind: 'bar', bar: { ...bar, barsIn: 1, isIncomplete: isThin } });
   }
 
-  #forget(): void {
+  /** Forgets the oldest trade ids beyond the number that is kept. */
+  #forgetOldIds(): void {
     let excess = this.#knownIds.size - MAX_REMEMBERED_IDS;
-    for (const id of this.#knownIds) if (excess-- > 0) this.#knownIds.delete(id);
+    for (const id of this.#knownIds) {
+      if (excess <= 0) return;
+      this.#knownIds.delete(id);
+      excess--;
+    }
   }
 }
 
-/** A trade that waits until no earlier one can appear. */
+/** A trade that waits until the exchange can show no earlier one. */
 interface PendingTrade {
   readonly trade: RecentTrade;
+  /** True if trades may be missing before this one. */
   readonly isAfterGap: boolean;
 }
 

@@ -12,55 +12,61 @@ import { firstView, type MapCell, type PinnedAxis, type View } from './view.ts';
 import type { SweepPage } from './wire.ts';
 
 // The page writer guarantees that the JSON has this type.
-const page = JSON.parse(byId('page')?.textContent ?? '{}') as SweepPage;
+const pageData = JSON.parse(byId('page')?.textContent ?? '{}') as SweepPage;
 
 /** Draws everything again. Replaced once the page has its data. */
 let redraw = (): void => {};
 
 /** Draws the page, and connects its selectors. */
 async function startPage(): Promise<void> {
-  const model = await unpackModel(page);
+  const model = await unpackModel(pageData);
   const canvas = byId('map');
   if (!(canvas instanceof HTMLCanvasElement)) throw new Error('the page has a map');
   let view = firstView(model);
-  const map = new HeatMap(canvas, model, view, (cell, isChosen) => setStatus(model, view, cell, isChosen));
-  const show = (change: Partial<View>) => {
+  const map = new HeatMap(canvas, model, view, (cell, isChosen) => {
+    showCell(model, view, cell);
+    if (isChosen && cell !== null) showCommand(model, cell);
+  });
+  const changeView = (change: Partial<View>) => {
     view = { ...view, ...change };
     map.show(view);
-    drawKey(map, view);
-    setStatus(model, view, null, false);
-    if (change.figure) drawPictures(model, view);
+    drawLegend(map, view);
+    showCell(model, view, null);
+    if (change.figure) drawCharts(model, view);
   };
-  addPickers(model, () => view, show);
-  connectTableRows(model, map, (pinned) => show({ pinned, isSmooth: false }));
+  connectSelectors(model, () => view, changeView);
+  connectTableRows(model, map, (pinned) => changeView({ pinned, isSmooth: false }));
   redraw = () => {
     map.draw();
-    drawKey(map, view);
-    drawPictures(model, view);
+    drawLegend(map, view);
+    drawCharts(model, view);
   };
   redraw();
-  if (page.best !== null) map.choose(page.best);
+  if (pageData.best !== null) map.choose(pageData.best);
   document.documentElement.dataset['state'] = 'ready';
 }
 
 /** Draws the charts below the map. */
-function drawPictures(model: Model, { figure }: View): void {
+function drawCharts(model: Model, { figure }: View): void {
   drawSpread(model, figure);
   drawParameters(model, figure);
 }
 
-/** Shows the line above the map. After a set is chosen, shows its command. */
-function setStatus(model: Model, view: View, cell: MapCell | null, isChosen: boolean): void {
-  const line = byId('map-read');
-  if (!line) return;
-  line.replaceChildren(...(cell === null ? [] : cellLines(model, view, cell)).map((text) => element('span', {}, text)));
+/** Shows the figures of a cell in the line above the map, which is empty without a cell. */
+function showCell(model: Model, view: View, cell: MapCell | null): void {
+  const texts = cell === null ? [] : cellLines(model, view, cell);
+  byId('map-read')?.replaceChildren(...texts.map((text) => element('span', {}, text)));
+}
+
+/** Shows the command that runs the set of a cell, and marks the set in the table. Does nothing unless the set ran. */
+function showCommand(model: Model, { set, kind }: MapCell): void {
   const command = byId('set-command');
-  if (!isChosen || !command || cell === null || cell.set === null || cell.kind !== 'ran') return;
-  command.textContent = commandOf(model, cell.set);
-  const copy = command.parentElement?.querySelector('button');
-  if (copy) copy.dataset['copy'] = command.textContent;
+  if (!command || set === null || kind !== 'ran') return;
+  command.textContent = commandOf(model, set);
+  const copyButton = command.parentElement?.querySelector('button');
+  if (copyButton) copyButton.dataset['copy'] = command.textContent;
   for (const row of document.querySelectorAll('tr[data-set]')) {
-    row.setAttribute('aria-selected', String(row.getAttribute('data-set') === String(cell.set)));
+    row.setAttribute('aria-selected', String(row.getAttribute('data-set') === String(set)));
   }
 }
 
@@ -74,13 +80,13 @@ function cellLines(model: Model, { figure, isSmooth }: View, { set, kind, value 
   const otherFigures = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades'].flatMap((name) => {
     const other = figureNamed(name);
     return other && other.name !== figure.name
-      ? [`${other.label} ${sweepFigureText(other.values[set] ?? NaN, other.kind, page.asset)}`]
+      ? [`${other.label} ${sweepFigureText(other.values[set] ?? NaN, other.kind, pageData.asset)}`]
       : [];
   });
-  const neighbourText = sweepFigureText(model.neighbours(figure)[set] ?? NaN, figure.kind, page.asset);
+  const neighbourText = sweepFigureText(model.neighbours(figure)[set] ?? NaN, figure.kind, pageData.asset);
   // A smooth map shows the mean of the neighbourhood, but this line is about the set itself.
   const ownValue = isSmooth ? (figure.values[set] ?? NaN) : value;
-  const ownText = sweepFigureText(ownValue, figure.kind, page.asset);
+  const ownText = sweepFigureText(ownValue, figure.kind, pageData.asset);
   return [params, `${figure.label} ${ownText}`, `neighbours ${neighbourText}`, ...otherFigures];
 }
 
@@ -88,7 +94,7 @@ function cellLines(model: Model, { figure, isSmooth }: View, { set, kind, value 
 const LEGEND_SHADES = 24;
 
 /** Draws the legend of the map colours. */
-function drawKey(map: HeatMap, { figure }: View): void {
+function drawLegend(map: HeatMap, { figure }: View): void {
   const host = byId('map-key');
   if (!host) return;
   const { low, high } = map.scale;
@@ -98,57 +104,59 @@ function drawKey(map: HeatMap, { figure }: View): void {
     shade.style.background = coloursOf(value, map.scale).fill;
     return shade;
   });
-  const endLabel = (value: number) => element('span', { class: 'end' }, sweepFigureText(value, figure.kind, page.asset));
+  const endLabel = (value: number) => element('span', { class: 'end' }, sweepFigureText(value, figure.kind, pageData.asset));
   host.replaceChildren(endLabel(low), element('span', { class: 'shades', 'aria-hidden': 'true' }, ...shades), endLabel(high));
 }
 
 /** Connects the selectors above the map. `currentView` returns the view that the map shows. */
-function addPickers(model: Model, currentView: () => View, show: (change: Partial<View>) => void): void {
-  onSelect('pick-figure', (value) => {
+function connectSelectors(model: Model, currentView: () => View, changeView: (change: Partial<View>) => void): void {
+  listenToSelect('pick-figure', (value) => {
     const figure = model.figures[Number(value)];
-    if (figure) show({ figure });
+    if (figure) changeView({ figure });
   });
-  onSelect('pick-across', (value) => {
+  // Choosing the parameter of the other axis swaps the two axes.
+  listenToSelect('pick-across', (value) => {
     const { across, down } = currentView();
-    const next = Number(value);
-    show({ across: next, down: next === down ? across : down });
+    const newAcross = Number(value);
+    changeView({ across: newAcross, down: newAcross === down ? across : down });
     updateSelectors(currentView());
   });
-  onSelect('pick-down', (value) => {
+  listenToSelect('pick-down', (value) => {
     const { across, down } = currentView();
-    const next = Number(value);
-    show({ down: next, across: next === across && down !== null ? down : across });
+    const newDown = Number(value);
+    changeView({ down: newDown, across: newDown === across && down !== null ? down : across });
     updateSelectors(currentView());
   });
-  page.axes.forEach((_, axis) => {
-    onSelect(`hold-${axis}`, (value) => {
+  pageData.axes.forEach((_, axis) => {
+    listenToSelect(`hold-${axis}`, (value) => {
       const pin: PinnedAxis = value === 'best' || value === 'mean' ? value : Number(value);
-      show({ pinned: currentView().pinned.map((oldPin, otherAxis) => (otherAxis === axis ? pin : oldPin)) });
+      changeView({ pinned: currentView().pinned.map((oldPin, otherAxis) => (otherAxis === axis ? pin : oldPin)) });
     });
   });
   byId('smooth')?.addEventListener('change', (event) => {
-    if (event.target instanceof HTMLInputElement) show({ isSmooth: event.target.checked });
+    if (event.target instanceof HTMLInputElement) changeView({ isSmooth: event.target.checked });
   });
   updateSelectors(currentView());
 }
 
-/** Updates the selectors to match the map. A parameter that is an axis of the map has no fixed value. */
+/** Sets the selectors to the values of the view. */
 function updateSelectors({ figure, across, down, pinned }: View): void {
   selectValue(
     'pick-figure',
-    page.figures.findIndex(({ name }) => name === figure.name),
+    pageData.figures.findIndex(({ name }) => name === figure.name),
   );
   selectValue('pick-across', across);
   if (down !== null) selectValue('pick-down', down);
   pinned.forEach((value, axis) => {
     selectValue(`hold-${axis}`, value);
     const label = byId(`hold-${axis}`)?.closest('label');
+    // An axis of the map shows all values of its parameter, so there is none to choose.
     if (label) label.hidden = axis === across || axis === down;
   });
 }
 
-/** Calls `onValue` with the new value of a selector. */
-function onSelect(id: string, onValue: (value: string) => void): void {
+/** Calls `onValue` with each new value of a selector. */
+function listenToSelect(id: string, onValue: (value: string) => void): void {
   byId(id)?.addEventListener('change', (event) => {
     if (event.target instanceof HTMLSelectElement) onValue(event.target.value);
   });
@@ -166,7 +174,7 @@ function connectTableRows(model: Model, map: HeatMap, pinAll: (pinned: readonly 
     const showSet = () => {
       const set = Number(row.dataset['set']);
       if (!map.choose(set)) {
-        pinAll(page.axes.map((_, axis) => model.places[axis]?.[set] ?? 0));
+        pinAll(pageData.axes.map((_, axis) => model.places[axis]?.[set] ?? 0));
         map.choose(set);
       }
       byId('map-section')?.scrollIntoView({ block: 'nearest' });
@@ -191,4 +199,5 @@ addKeys({
   m: () => byId('map')?.focus(),
   n: () => byId('smooth')?.click(),
 });
+// The last script of the page sends this event, when all data of the page are parsed (src/report/page/shell.ts).
 document.addEventListener('isobar-columns', () => void startPage());

@@ -103,9 +103,9 @@ async function runGroup(
     equity.drawdown.begin(sealed.engine.startUnits);
     return { sealed, equity };
   });
-  const { lanes: loop } = await loopsFor(plan);
+  const { laneLoop } = await loopsFor(plan);
   enter('bars');
-  loop(lanes.map(({ sealed }) => sealed.engine));
+  laneLoop(lanes.map(({ sealed }) => sealed.engine));
   const results = lanes.map(({ sealed: { engine, checkBooks }, equity }): VariantResult => {
     checkBooks();
     return { netUnits: endUnits(engine, equity) - engine.startUnits, fills: engine.fills.length };

@@ -8,7 +8,7 @@ import { loadTechnicalLibrary, type TechnicalLibrary } from '../../../indicators
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
-import { replayedBotMaker, sealBot, type BotOptions, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
+import { replayedBotMaker, sealBot, type ReplayedBotOptions, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
 import { placeOfError } from '../purity/callSite.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
 import { DecisionTrace } from './decisionTrace.ts';
@@ -105,7 +105,7 @@ export class Tracer {
   }
 
   /** Returns the options of a bot whose decisions go to `trace`. */
-  private optionsOf(trace: DecisionTrace): BotOptions {
+  private optionsOf(trace: DecisionTrace): ReplayedBotOptions {
     return {
       progressCells: this.progressCells,
       scratch: this.scratch,

@@ -41,8 +41,8 @@ export async function envelopeLanes(
     const bots = constructBots(plan, matchings, progressCells);
     const technical = bots.some(({ bot }) => needsTechnical(bot.engine)) ? await loadTechnicalLibrary() : null;
     const engines = bots.map((bot) => sealEnvelopeBot(bot, technical));
-    const { lanes: runLanes } = await loopsFor(plan);
-    runLanes(engines);
+    const { laneLoop } = await loopsFor(plan);
+    laneLoop(engines);
     return engines.map((engine, index) => envelopeFigures(plan, engine, bots[index]!.sampler));
   } catch (error) {
     if (error instanceof StrategyError) return null;

@@ -231,7 +231,7 @@ function prepare(
     progressCells: watcher.progressCells,
     clock,
     log: log.addLine,
-    refusals: log.addLine,
+    denialLog: log.addLine,
     warnings,
     kind: watcher.isOnly ? 'command' : 'code',
     during: watch.during,

@@ -11,13 +11,13 @@ import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary
 import type { Instrument } from '../../../model/instrument.ts';
 import type { IndicatorTrace, RunRecord } from '../../../model/run/run.ts';
 import type { WarningList } from '../../../model/warning.ts';
-import { replayedBotMaker, loopsFor, sealBot, type BotOptions, type SealedBot } from '../../../app/replayedBot.ts';
+import { replayedBotMaker, loopsFor, sealBot, type ReplayedBotOptions, type SealedBot } from '../../../app/replayedBot.ts';
 import { inlineFor, type RunKind } from '../../../adapters/runtime/inlining.ts';
 import type { FuturesPlan, RunPlan } from '../../../definition/plan/plan.ts';
 import { feedRecordsOf, runQuoteAssets } from './quoteAssets.ts';
 
 /** What a caller may choose about one run of a plan. */
-export interface BacktestRunOptions extends Omit<BotOptions, 'dropsOrders'> {
+export interface BacktestRunOptions extends Omit<ReplayedBotOptions, 'dropsOrders'> {
   /** Keep the values of registered indicators, for charts. */
   readonly trace?: boolean;
   /** What the run is part of; by default a loop that runs many times. Affects only speed. */

@@ -1,4 +1,4 @@
-// Tests the search for later prices in series and feeds: prices that come from bars which close later are found, and known ones are not.
+// Tests the search for prices that a series or feed cannot know yet, because the bars that have them close later.
 
 import { describe, expect, test } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';
@@ -11,13 +11,19 @@ const HOUR_MS = 3_600_000;
 const ROWS = 1000;
 const INSTRUMENT = spotInstrument();
 
-/** Returns closes of a random walk, in whole ticks. */
-function walk(): readonly number[] {
-  const rng = seededRng(7);
-  let price = 10_000;
-  return Array.from({ length: ROWS }, () => (price += Math.round((rng.next() - 0.5) * 40)) / 100);
+/**
+ * Returns a maker of prices of a random walk, with two decimals, from 100.00 on. Each price differs from the one before with the
+ * probability `moveProbability`.
+ */
+function randomWalk(seed: number, moveProbability: number): () => number {
+  const rng = seededRng(seed);
+  let cents = 10_000;
+  return () => {
+    if (moveProbability === 1 || rng.next() < moveProbability) cents += Math.round((rng.next() - 0.5) * 40);
+    return cents / 100;
+  };
 }
-const CLOSES = walk();
+const CLOSES: readonly number[] = Array.from({ length: ROWS }, randomWalk(7, 1));
 
 /** Returns a feed with these closes, whose first bar closes at `firstCloseMs`. */
 function feedOf(interval: string, closes: readonly number[], firstCloseMs: number, stepMs: number): FeedPlan {
@@ -27,90 +33,83 @@ function feedOf(interval: string, closes: readonly number[], firstCloseMs: numbe
   const bars = { instrument: INSTRUMENT, interval: interval as Interval, length: closes.length, openMs, closeMs, close };
   return { bars } as unknown as FeedPlan;
 }
-const HOURS = feedOf('1h', CLOSES, HOUR_MS, HOUR_MS);
+const HOURLY_FEED = feedOf('1h', CLOSES, HOUR_MS, HOUR_MS);
 
-/** Returns a series with a value for each hour, known at the close of its bar. */
-function seriesOf(valueAt: (row: number) => number, earlyMs = 0): SeriesPlan {
-  const knownMs = Float64Array.from(CLOSES, (_, row) => (row + 1) * HOUR_MS - earlyMs);
-  const value = Float64Array.from(CLOSES, (_, row) => valueAt(row));
-  return { name: 'model', symbol: null, values: { length: ROWS, knownMs, timeMs: knownMs, value } } as unknown as SeriesPlan;
+/** Returns the series `model` with these values, which are known at these times. */
+function seriesPlan(values: readonly number[], knownMsOf: (row: number) => number): SeriesPlan {
+  const knownMs = Float64Array.from(values, (_, row) => knownMsOf(row));
+  const value = Float64Array.from(values);
+  return { name: 'model', symbol: null, values: { length: values.length, knownMs, timeMs: knownMs, value } } as unknown as SeriesPlan;
 }
-/** Returns the close of each day of 24 hours that ends `hoursLate` hours after the time of its bar. */
-const daysOf = (hoursLate: number): FeedPlan => {
-  const rows = Array.from({ length: 40 }, (_, day) => (day + 1) * 24 - 1 + hoursLate);
-  const closes = rows.map((row) => CLOSES[row]!);
+/** Returns a series with a value for each row of the hourly feed, known `earlyMs` before the close of that row. */
+const hourlySeries = (valueAt: (row: number) => number, earlyMs = 0): SeriesPlan =>
+  seriesPlan(
+    CLOSES.map((_, row) => valueAt(row)),
+    (row) => (row + 1) * HOUR_MS - earlyMs,
+  );
+/** Returns a daily feed. Each bar has the price of the hour that ends `hoursLater` hours after its close. */
+function dailyFeed(hoursLater: number): FeedPlan {
+  const closes = Array.from({ length: 40 }, (_, day) => CLOSES[(day + 1) * 24 - 1 + hoursLater]!);
   return feedOf('1d', closes, 24 * HOUR_MS, 24 * HOUR_MS);
-};
-const foundIn = (feeds: readonly FeedPlan[], series: readonly SeriesPlan[] = []): string | null =>
+}
+/** Returns where the first later price is found; null if none is found. */
+const findingIn = (feeds: readonly FeedPlan[], series: readonly SeriesPlan[] = []): string | null =>
   laterPrices({ feeds, series })?.first?.what ?? null;
+const FOUND_IN_SERIES = 'a value of the series model';
 
 describe('the search for later prices', () => {
+  /** The close of the row `rowsLater` rows after `row`; 0 beyond the last row. */
+  const closeLater = (row: number, rowsLater: number): number => CLOSES[row + rowsLater] ?? 0;
+
   test.each([
-    ['the next close', seriesOf((row) => CLOSES[row + 1] ?? 0), 'a value of the series model'],
+    ['the close of the next bar', hourlySeries((row) => closeLater(row, 1))],
+    ['the close five bars later, with fewer digits', hourlySeries((row) => Number(closeLater(row, 5).toPrecision(9)))],
+    ['the close of its own bar, known at the open of that bar', hourlySeries((row) => CLOSES[row]!, HOUR_MS)],
     [
-      'the close five bars later, with fewer digits',
-      seriesOf((row) => Number((CLOSES[row + 5] ?? 0).toPrecision(9))),
-      'a value of the series model',
+      'the close of the day, known from the first hour of the day on',
+      hourlySeries((row) => closeLater(Math.floor((row + 1) / 24) * 24, 23)),
     ],
-    ['the close of its own bar', seriesOf((row) => CLOSES[row]!), null],
-    ['the close before', seriesOf((row) => CLOSES[row - 1] ?? 0), null],
-    ['a mean of closes', seriesOf((row) => (CLOSES[row]! + (CLOSES[row - 1] ?? 0)) / 2), null],
-    ['the close of its own bar, known a millisecond before it', seriesOf((row) => CLOSES[row]!, 1), null],
-    ['the close of its own bar, known at its open', seriesOf((row) => CLOSES[row]!, HOUR_MS), 'a value of the series model'],
-    ['one price', seriesOf(() => 100), null],
-  ])('a series with %s is judged by its values', (_, series, found) => {
-    expect(foundIn([HOURS], [series])).toBe(found);
+  ])('%s is found in a series', (_, series) => {
+    expect(findingIn([HOURLY_FEED], [series])).toBe(FOUND_IN_SERIES);
   });
 
-  test('a feed of days whose bars end later than its times say is found', () => {
-    expect(foundIn([HOURS, daysOf(5)])).toMatch(/^a value of the feed \w+ 1d$/);
+  test.each([
+    ['the close of its own bar', hourlySeries((row) => CLOSES[row]!)],
+    ['the close of the bar before', hourlySeries((row) => closeLater(row, -1))],
+    ['a mean of two known closes', hourlySeries((row) => (CLOSES[row]! + closeLater(row, -1)) / 2)],
+    ['the close of its own bar, known a millisecond before it', hourlySeries((row) => CLOSES[row]!, 1)],
+    ['a price that never changes', hourlySeries(() => 100)],
+  ])('%s is no finding in a series', (_, series) => {
+    expect(findingIn([HOURLY_FEED], [series])).toBe(null);
   });
 
-  test('a feed of days that end with the hours is not found, and neither is one that is late', () => {
-    expect([foundIn([HOURS, daysOf(0)]), foundIn([HOURS, daysOf(-2)])]).toEqual([null, null]);
+  test('a daily feed with prices of five hours after its closes is found', () => {
+    expect(findingIn([HOURLY_FEED, dailyFeed(5)])).toMatch(/^a value of the feed \w+ 1d$/);
   });
 
-  test('a series that has the close of a day from its first hour on is found', () => {
-    const endOfDay = (row: number): number => CLOSES[Math.floor((row + 1) / 24) * 24 + 23] ?? 0;
-    expect(foundIn([HOURS], [seriesOf(endOfDay)])).toBe('a value of the series model');
+  test.each([
+    ['at its closes', dailyFeed(0)],
+    ['of two hours before its closes', dailyFeed(-2)],
+  ])('a daily feed with the prices %s is no finding', (_, feed) => {
+    expect(findingIn([HOURLY_FEED, feed])).toBe(null);
   });
 
-  test('a series of a price that stands still is not found', () => {
-    const still = feedOf(
-      '1h',
-      CLOSES.map(() => 100),
-      HOUR_MS,
-      HOUR_MS,
-    );
-    expect(foundIn([still], [seriesOf((row) => 100 + (row % 2) / 1e9)])).toBe(null);
+  test('a series that hardly differs from a constant price is no finding', () => {
+    const constantCloses = CLOSES.map(() => 100);
+    const constantFeed = feedOf('1h', constantCloses, HOUR_MS, HOUR_MS);
+    expect(findingIn([constantFeed], [hourlySeries((row) => 100 + (row % 2) / 1e9)])).toBe(null);
   });
 
-  test('a series of the newest price of a market that trades seldom is not found', () => {
-    const rng = seededRng(11);
-    // The price of each quarter of an hour; most hours have no trade.
-    let price = 10_000;
-    const prices = Array.from(
-      { length: ROWS * 4 },
-      () => (rng.next() < 0.015 ? (price += Math.round((rng.next() - 0.5) * 40)) : price) / 100,
-    );
-    const hours = feedOf(
-      '1h',
-      Array.from({ length: ROWS }, (_, row) => prices[row * 4 + 3]!),
-      HOUR_MS,
-      HOUR_MS,
-    );
-    const knownMs = Float64Array.from(prices, (_, row) => ((row + 1) * HOUR_MS) / 4);
-    const value = Float64Array.from(prices);
-    const last = {
-      name: 'last',
-      symbol: null,
-      values: { length: prices.length, knownMs, timeMs: knownMs, value },
-    } as unknown as SeriesPlan;
-    expect(foundIn([hours], [last])).toBe(null);
+  test('a series with the last price of a market that trades seldom is no finding', () => {
+    const quarterPrices = Array.from({ length: ROWS * 4 }, randomWalk(11, 0.015));
+    const hourlyCloses = CLOSES.map((_, row) => quarterPrices[row * 4 + 3]!);
+    const lastPrice = seriesPlan(quarterPrices, (row) => ((row + 1) * HOUR_MS) / 4);
+    expect(findingIn([feedOf('1h', hourlyCloses, HOUR_MS, HOUR_MS)], [lastPrice])).toBe(null);
   });
 
-  test('a late series of prices that repeat each day is not found', () => {
-    const waves = Array.from({ length: ROWS }, (_, row) => Math.round(1000 * (100 + Math.sin((row % 24) / 3.8) * 5)) / 1000);
-    expect(foundIn([feedOf('1h', waves, HOUR_MS, HOUR_MS)], [seriesOf((row) => waves[row - 3] ?? 0)])).toBe(null);
+  test('a series with the prices of three hours before is no finding if prices repeat each day', () => {
+    const dailyWave = CLOSES.map((_, row) => Math.round(1000 * (100 + Math.sin((row % 24) / 3.8) * 5)) / 1000);
+    const threeHoursLate = hourlySeries((row) => dailyWave[row - 3] ?? 0);
+    expect(findingIn([feedOf('1h', dailyWave, HOUR_MS, HOUR_MS)], [threeHoursLate])).toBe(null);
   });
 });

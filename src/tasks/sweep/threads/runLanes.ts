@@ -93,10 +93,10 @@ async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number,
   const running = lanes.flatMap((lane) => ('engine' in lane ? [lane] : []));
   watcher?.enter('bars');
   if (running.length > 0) {
-    const { lanes: loop } = await loopsFor(base);
+    const { laneLoop } = await loopsFor(base);
     const engines = running.map(({ engine }) => engine);
-    if (options.purity === undefined) loop(engines);
-    else options.purity.during(() => loop(engines));
+    if (options.purity === undefined) laneLoop(engines);
+    else options.purity.during(() => laneLoop(engines));
     await options.purity?.waitForPromises(base.strategies.map(({ record }) => record.name).join(', '));
   }
   memory.last = running.at(-1) ?? memory.last;

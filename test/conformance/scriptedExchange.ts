@@ -1,5 +1,5 @@
-// Simulates an exchange for the conformance tests of the exchange port. It replies, loses requests or replies, fills and cancels by the script in
-// exchangePort.ts. It reports to the core through the ExchangeSink alone.
+// An exchange without matching rules, for the conformance tests of the exchange port. The script in exchangePort.ts says which requests or
+// replies get lost, and which orders fill. It reports to the core through the ExchangeSink alone.
 
 import type { ServiceIdentifier } from 'inversify';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
@@ -27,7 +27,7 @@ const TAKER_FEE_PPM = 2000;
 
 /** A working order of the exchange. */
 interface RestingOrder {
-  readonly id: number;
+  readonly id: OrderId;
   readonly isBuy: boolean;
   /** Ordered quantity; not used by an order by amount. */
   readonly lots: number;
@@ -43,10 +43,10 @@ interface FillTerms {
 }
 
 /** An exchange adapter and bar market without matching rules of its own. */
-export class StubExchange implements ExchangeAdapter, BarMarket {
+export class ScriptedExchange implements ExchangeAdapter, BarMarket {
   readonly #scheduler: Scheduler;
   readonly #faultOf: (order: { readonly id: number }) => ReplayFault;
-  readonly #restingOrders = new Map<number, RestingOrder>();
+  readonly #restingOrders = new Map<OrderId, RestingOrder>();
   #sink!: ExchangeSink;
   #venueNowMs: () => number = () => NaN;
   #tradeCount = 0;
@@ -64,6 +64,7 @@ export class StubExchange implements ExchangeAdapter, BarMarket {
     const { id, side, lots, quoteUnits } = order;
     const fault = this.#faultOf(order);
     if (fault !== 'lostRequest') this.#restingOrders.set(id, { id, isBuy: side === 'buy', lots, quoteUnits });
+    // A lost request and a lost reply look the same to the bot. Only the order book of the exchange differs.
     if (fault === 'none') this.#sink.acked(id, `v${id}` as VenueOrderId, this.#venueNowMs());
     else this.#sink.outcomeUnknown(id, 'no answer');
   }
@@ -86,7 +87,7 @@ export class StubExchange implements ExchangeAdapter, BarMarket {
       if (fillPrice === null) continue;
       this.#restingOrders.delete(order.id);
       const { price: priceTicks, isMaker } = fillPrice;
-      // A resting limit may fill until the row ends; any other order fills at the open.
+      // Makers of the script are resting limits, which may fill until the row ends. Takers fill at the open.
       const timeMs = isMaker ? bars.closeMs[row]! : bars.openMs[row]!;
       this.#fill(order, { priceTicks, isMaker, timeMs });
     }
@@ -100,7 +101,7 @@ export class StubExchange implements ExchangeAdapter, BarMarket {
     const feePpm = isMaker ? MAKER_FEE_PPM : TAKER_FEE_PPM;
     const feeUnits = Math.round((receivedUnits * feePpm) / MILLION);
     this.#sink.filled(
-      id as OrderId,
+      id,
       fillOf({
         tradeId: ++this.#tradeCount,
         price: priceTicks,
@@ -113,21 +114,21 @@ export class StubExchange implements ExchangeAdapter, BarMarket {
       }),
     );
     // What remains of the amount does not pay for a further lot, so the order ends here.
-    if (quoteUnits > 0) this.#sink.ended(id as OrderId, 'filled', timeMs);
+    if (quoteUnits > 0) this.#sink.ended(id, 'filled', timeMs);
   }
 }
 
-/** Identifies the stub in the container of the bot. */
-const STUB: ServiceIdentifier<StubExchange> = Symbol.for('stub');
+/** Identifies the scripted exchange in the container of the bot. */
+const SCRIPTED_EXCHANGE: ServiceIdentifier<ScriptedExchange> = Symbol.for('scriptedExchange');
 
-/** Returns the module that binds the stub in place of the replayed exchange. */
-export function stubWorld(faultOf: (order: { readonly id: number }) => ReplayFault): World {
+/** Returns the module that binds the scripted exchange in place of the replayed one. */
+export function scriptedExchangeModule(faultOf: (order: { readonly id: number }) => ReplayFault): World {
   return ({ bind, own }) => {
     bind(own(PARTS.journal)).toConstantValue(new ReplayJournal());
     bind(TOKENS.absenceBounds).toConstantValue(REPLAY_ABSENCE_BOUNDS);
     bind(TOKENS.venue).toConstantValue(null);
-    bind(STUB).toResolvedValue((queue) => new StubExchange(queue, faultOf), [idOf(PARTS.scheduler)]);
-    bind(own(PARTS.exchange)).toResolvedValue((stub): ExchangeAdapter => stub, [STUB]);
-    bind(own(PARTS.barMarket)).toResolvedValue((stub): BarMarket => stub, [STUB]);
+    bind(SCRIPTED_EXCHANGE).toResolvedValue((scheduler) => new ScriptedExchange(scheduler, faultOf), [idOf(PARTS.scheduler)]);
+    bind(own(PARTS.exchange)).toResolvedValue((exchange): ExchangeAdapter => exchange, [SCRIPTED_EXCHANGE]);
+    bind(own(PARTS.barMarket)).toResolvedValue((exchange): BarMarket => exchange, [SCRIPTED_EXCHANGE]);
   };
 }

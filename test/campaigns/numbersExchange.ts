@@ -1,4 +1,5 @@
-// Builds exchanges for the campaign of numbers: every kind of instrument, rich and poor accounts, in one process, with or without a folder.
+// The exchange of the campaign exchangeNumbers, whose requests have numbers of any size. It has every kind of instrument and accounts of every
+// size, runs in this process, and keeps its state in a folder or in memory.
 
 import { createHmac } from 'node:crypto';
 import { assembleExchange } from '../../src/paperExchange/process/assemble.ts';
@@ -18,8 +19,8 @@ import type { Service } from '../../src/paperExchange/service.ts';
 export const START_MS = 1_767_571_200_000;
 const NO_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null]));
 
-/** Returns a spot pair. */
-const spot = (base: string, priceDigits: number, quantityDigits: number): Instrument => ({
+/** Returns a spot pair with USDT as quote asset. */
+const spotPair = (base: string, priceDigits: number, quantityDigits: number): Instrument => ({
   id: instrumentId('spot', `${base}USDT`),
   market: 'spot',
   wireName: `${base}USDT`,
@@ -33,19 +34,19 @@ const spot = (base: string, priceDigits: number, quantityDigits: number): Instru
   makerFeePpm: 1000,
   takerFeePpm: 2000,
 });
-const CONTRACTS: readonly ContractEntry[] = [
+const CONTRACT_ENTRIES: readonly ContractEntry[] = [
   { contractName: 'E-BTC-USDT', multiplier: '0.0001', priceDigits: 1, maxMarketVolume: 1_000_000 },
   { contractName: 'E-ALT-USDT', multiplier: '10', priceDigits: 5 },
   { contractName: 'E-BTC-USD', multiplier: '100', priceDigits: 1, inverse: true },
   { contractName: 'E-SAT-USD', multiplier: '1', priceDigits: 0, inverse: true },
 ];
 /** Pairs with usual digits, and one with a tiny price and whole coins. */
-export const SPOT: readonly Instrument[] = [spot('BTC', 2, 5), spot('ALT', 2, 4), spot('SHB', 8, 0)];
+export const SPOT_PAIRS: readonly Instrument[] = [spotPair('BTC', 2, 5), spotPair('ALT', 2, 4), spotPair('SHB', 8, 0)];
 /** Linear and inverse contracts with small and large multipliers. */
-export const FUTURES: readonly Instrument[] = CONTRACTS.map((entry, index) => contractInstrument(entry, index, 'numbers'));
+export const CONTRACTS: readonly Instrument[] = CONTRACT_ENTRIES.map((entry, index) => contractInstrument(entry, index, 'numbers'));
 
-/** What each account begins with; the sum of an asset is near the largest amount that can be represented. */
-const BALANCES = {
+/** The deposits of each account, by market and asset. All deposits of an asset add up to nearly the largest amount that can be represented. */
+const DEPOSITS = {
   whale: {
     spot: { USDT: '60000000', BTC: '50000000', ALT: '1000000', SHB: '40000000' },
     futures: { USDT: '50000000', BTC: '40000000', SAT: '1000000' },
@@ -58,11 +59,11 @@ const BALANCES = {
   idle: { spot: { USDT: '1000', BTC: '1' }, futures: { USDT: '1000' } },
 } as const;
 /** The name of an account. */
-export type AccountName = keyof typeof BALANCES;
+export type AccountName = keyof typeof DEPOSITS;
 /** The names of all accounts. */
-export const ACCOUNT_NAMES = Object.keys(BALANCES) as AccountName[];
-/** Returns the amounts by asset with which an account starts, as decimals. */
-export const deposits = (name: AccountName, market: 'spot' | 'futures'): Readonly<Record<string, string>> => BALANCES[name][market];
+export const ACCOUNT_NAMES = Object.keys(DEPOSITS) as AccountName[];
+/** Returns the deposits of an account by asset, as decimals. */
+export const depositsOf = (name: AccountName, market: 'spot' | 'futures'): Readonly<Record<string, string>> => DEPOSITS[name][market];
 
 /** Returns the settings of the exchange for a seed. */
 export function settingsOf(seed: number): ExchangeSettings {
@@ -70,20 +71,20 @@ export function settingsOf(seed: number): ExchangeSettings {
   return {
     service: {
       ...SERVICE_DEFAULTS,
-      instruments: [...SPOT, ...FUTURES],
+      instruments: [...SPOT_PAIRS, ...CONTRACTS],
       accounts: ACCOUNT_NAMES.map((name, index) => ({
         name,
         uid: String(10_001 + index),
-        balances: deposits(name, 'spot'),
-        futures: { balances: deposits(name, 'futures') },
+        balances: depositsOf(name, 'spot'),
+        futures: { balances: depositsOf(name, 'futures') },
         keys: [{ apiKey: `${name}-Key`, secret: `${name}-Secret`, permissions, ips: null }],
       })),
       profile: profileOf({ klinesRange: 'startEnd', strictTypes: false }),
       limits: NO_LIMITS,
     },
     prices: new Map<Instrument['id'], InstrumentPrices>([
-      [SPOT[0]!.id, { kind: 'synthetic', price: '65000', quantity: 2 }],
-      [FUTURES[0]!.id, { kind: 'synthetic', price: '65000', quantity: 20_000 }],
+      [SPOT_PAIRS[0]!.id, { kind: 'synthetic', price: '65000', quantity: 2 }],
+      [CONTRACTS[0]!.id, { kind: 'synthetic', price: '65000', quantity: 20_000 }],
     ]),
     seed,
     speed: 1,
@@ -92,19 +93,20 @@ export function settingsOf(seed: number): ExchangeSettings {
 
 /** Number of requests between two marks of the CPU time. */
 const REQUESTS_PER_CPU_MARK = 25;
-/** An answer that took less wall time than this cannot have taken more CPU time. */
+/** From this wall time on, the CPU time of a reply is read. A faster reply of this one thread cannot have taken more CPU time than that. */
 const MIN_SLOW_MS = 100;
 
-/** One answer, and the CPU that it took, or a bound of it. */
-export interface MeasuredAnswer {
+/** A reply, and how long it took. */
+export interface MeasuredReply {
   readonly status: number;
   readonly body: string;
-  readonly cpuMs: number;
+  /** Upper bound of the CPU time. */
+  readonly maxCpuMs: number;
   readonly wallMs: number;
 }
 
 /** An exchange in this process on a stopped clock, which can be closed and opened again from its folder. */
-export class NumbersWorld {
+export class NumbersExchange {
   nowMs = START_MS;
   service: Service;
   readonly errors: InternalError[] = [];
@@ -135,7 +137,7 @@ export class NumbersWorld {
     return service;
   }
 
-  /** Advances the clock of the exchange, and lets what has become due happen. */
+  /** Advances the clock of the exchange, which then does what is due, such as funding. */
   advance(ms: number): void {
     this.nowMs += ms;
     this.service.advance(this.nowMs);
@@ -160,12 +162,12 @@ export class NumbersWorld {
   }
 
   /** Sends a GET request, signed with the key of an account, or unsigned for null. */
-  get(target: string, account: string | null): MeasuredAnswer {
+  get(target: string, account: AccountName | null): MeasuredReply {
     return this.send('GET', target, '', account);
   }
 
   /** Sends a request, signed with the key of an account, or unsigned for null. */
-  send(method: string, target: string, body: string, account: string | null): MeasuredAnswer {
+  send(method: string, target: string, body: string, account: AccountName | null): MeasuredReply {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (account !== null) {
       headers['x-ch-apikey'] = `${account}-Key`;
@@ -173,16 +175,17 @@ export class NumbersWorld {
       headers['x-ch-sign'] = createHmac('sha256', `${account}-Secret`).update(`${this.nowMs}${method}${target}${body}`).digest('hex');
     }
     const request = { method, target, headers, body: Buffer.from(body), ip: '127.0.0.1' };
-    // Reading the CPU time takes longer than most replies do. So it is read once every `REQUESTS_PER_CPU_MARK` requests, and after a reply that took long.
+    // Reading the CPU time takes longer than most replies. So it is read every `REQUESTS_PER_CPU_MARK` requests and after slow replies.
     if (this.#requestCount++ % REQUESTS_PER_CPU_MARK === 0) this.#cpuAtMark = process.cpuUsage();
     const startMs = performance.now();
-    const answer = this.service.handle(request, this.nowMs);
+    const { status, body: replyBody } = this.service.handle(request, this.nowMs);
     const wallMs = performance.now() - startMs;
-    return { status: answer.status, body: answer.body, cpuMs: wallMs < MIN_SLOW_MS ? wallMs : this.#cpuMs(), wallMs };
+    const maxCpuMs = wallMs < MIN_SLOW_MS ? wallMs : this.#cpuMsSinceMark();
+    return { status, body: replyBody, maxCpuMs, wallMs };
   }
 
   /** Returns the CPU time of the last few requests together, which is at least that of the last one. */
-  #cpuMs(): number {
+  #cpuMsSinceMark(): number {
     const { user, system } = process.cpuUsage(this.#cpuAtMark);
     return (user + system) / 1000;
   }
