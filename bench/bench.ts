@@ -28,10 +28,12 @@ import { onBothVersions } from './versions.ts';
 
 /** Rounds of the runs after finished orders. The runs without orders reach their best time after about 17 rounds. */
 const FINISHED_ORDER_ROUNDS = 24;
-/** Rounds of each form of the strategy, each in a process of its own. Compiled code differs in speed by a tenth from process to process. */
+/** Rounds of each form of the strategy (`onBar` and `when`). Each has a process of its own, because processes differ in speed by a tenth. */
 const PROCESS_ROUNDS = 6;
-/** Runs of 50,000 bars, so that they see as many bars as one pass of a long run. */
-const WARM_RUNS = 100;
+/** Bars of a short run. */
+const SHORT_RUN_ROWS = 50_000;
+/** Number of short runs. Together they have as many bars as one pass of a long run. */
+const SHORT_RUNS = 100;
 
 const commandWords = process.argv.slice(2);
 /** What the command line asks for. A process for one part has arguments of its own. */
@@ -151,16 +153,16 @@ async function formPart(strategyFile: string, workload: string) {
 async function measureAll() {
   print(`bench: ${ROWS} bars, Node ${process.version}`);
   const bars = randomWalk('AAAUSDT', ROWS, 1);
-  const file = join(folder, 'units.bin');
-  writeUnits(file, bars);
+  const unitsFile = join(folder, 'units.bin');
+  writeUnits(unitsFile, bars);
   const program = buildReference(folder);
   const smaCross = await loadStrategyFile('strategies/smaCross.ts');
-  const fillHeavy = compareWithC(program, file, 'heavy');
-  const fillLight = compareWithC(program, file, 'light');
+  const fillHeavy = compareWithC(program, unitsFile, 'heavy');
+  const fillLight = compareWithC(program, unitsFile, 'light');
   print('bench: orders, growth, several feeds');
   const orderPathNs = orderCostNs(fillHeavy.onBarNsPerBar, fillHeavy.fillCount);
-  const shortPlan = benchPlan(smaCross, [feedPlan('bars', firstRows(bars, 50_000))], HEAVY, windowParams(HEAVY));
-  const linearity = fillHeavy.whenNsPerBar / (await bestNsPerBar(shortPlan, WARM_RUNS));
+  const shortPlan = benchPlan(smaCross, [feedPlan('bars', firstRows(bars, SHORT_RUN_ROWS))], HEAVY, windowParams(HEAVY));
+  const linearity = fillHeavy.whenNsPerBar / (await bestNsPerBar(shortPlan, SHORT_RUNS));
   const finishedOrders = await costAfterFinishedOrders(bars);
   const singleFeedNs = fillHeavy.onBarNsPerBar;
   const runShapes = costsOfRunShapes(singleFeedNs);
@@ -208,11 +210,11 @@ async function measureAll() {
 
 /** Serves the part `loop`. Throws if a figure differs from that of the C reference. */
 function loopFigures() {
-  const file = join(folder, 'units.bin');
-  writeUnits(file, randomWalk('AAAUSDT', ROWS, 1));
+  const unitsFile = join(folder, 'units.bin');
+  writeUnits(unitsFile, randomWalk('AAAUSDT', ROWS, 1));
   const program = buildReference(folder);
-  const fillHeavy = compareWithC(program, file, 'heavy');
-  const fillLight = compareWithC(program, file, 'light');
+  const fillHeavy = compareWithC(program, unitsFile, 'heavy');
+  const fillLight = compareWithC(program, unitsFile, 'light');
   const firstRuns = { firstRun: fillHeavy.onBarFirstPassRatio, firstRunWhen: fillHeavy.whenFirstPassRatio };
   return { fillHeavy: formFigures(fillHeavy), fillLight: formFigures(fillLight), ...firstRuns };
 }
@@ -258,14 +260,14 @@ type FormRun = TimedRun & { readonly firstThreadNs: number };
  * Returns the best rounds of both forms and of the reference. Throws if a figure differs from that of the reference.
  * Each run has a process of its own, as a backtest has. `seventhStrategy` is the cost of a shared process.
  */
-function compareWithC(program: string | null, file: string, workload: 'heavy' | 'light'): ComparisonWithC {
+function compareWithC(program: string | null, unitsFile: string, workload: 'heavy' | 'light'): ComparisonWithC {
   let cNs = Infinity;
   let onBarNs = Infinity;
   let whenNs = Infinity;
   const firstPassRatios: { readonly onBar: number; readonly when: number }[] = [];
   let fillCount = 0;
   for (let round = 0; round < PROCESS_ROUNDS; round++) {
-    const reference = program === null ? null : runReference(program, file, workload === 'heavy' ? HEAVY : LIGHT, 4);
+    const reference = program === null ? null : runReference(program, unitsFile, workload === 'heavy' ? HEAVY : LIGHT, 4);
     const onBar = runFormProcess('strategies/smaCrossOnBar.ts', workload);
     const when = runFormProcess('strategies/smaCross.ts', workload);
     const expected = reference === null ? onBar.figures : withoutTime(reference);
@@ -338,18 +340,18 @@ function orderCostNs(onBarNsPerBar: number, orderCount: number): number {
 /** Returns the cost of the last million bars after 500,000 finished orders, divided by their cost after none. */
 async function costAfterFinishedOrders(bars: ReturnType<typeof randomWalk>): Promise<number> {
   const burstStrategy = await loadStrategyFile('bench/strategies/burst.ts');
-  const rows = 1_500_000;
+  const rowCount = 1_500_000;
   /** Returns the CPU time of the last million bars, us. */
   const lastMillionUs = async (orderCount: number) => {
     let startUsage = process.cpuUsage();
     let cpuUs = Infinity;
     // The first decision follows 300 bars of warm-up, so the last million bars begin at this decision.
-    const firstMeasuredBar = rows - 1_000_300;
+    const firstMeasuredBar = rowCount - 1_000_300;
     const onBar = (barIndex: number) => {
       if (barIndex === firstMeasuredBar) startUsage = process.cpuUsage();
     };
     Object.assign(globalThis, { isobarBench: { onBar } });
-    await runTimed(benchPlan(burstStrategy, [feedPlan('bars', firstRows(bars, rows))], LIGHT, { orderCount }), scratch, () => {
+    await runTimed(benchPlan(burstStrategy, [feedPlan('bars', firstRows(bars, rowCount))], LIGHT, { orderCount }), scratch, () => {
       const { user, system } = process.cpuUsage(startUsage);
       cpuUs = user + system;
     });

@@ -1,5 +1,5 @@
-// Measures strategies that leave the engine's fast path ("cliffs"). Each case is compared with a loop of the C program cliffs.c that does the same work;
-// the results must be equal.
+// Measures strategies that leave the engine's fast path, which costs them speed at once (hence "cliffs"). Each is compared with a loop of
+// cliffs.c that does the same work. The results must be equal.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -116,8 +116,8 @@ const barsOfSymbols = (rows: number): readonly BarColumns[] =>
   );
 
 /**
- * Returns a function that runs the strategy of a case over `bars`. The case of fifty symbols has a random walk for each symbol instead, with as many rows
- * in total.
+ * Returns a function that runs the strategy of a case over `bars`. The case of fifty symbols has a random walk for each symbol instead, with
+ * as many rows in total.
  */
 export async function cliffRunner(name: Cliff, bars: BarColumns): Promise<() => Promise<TimedRun>> {
   const { strategy, loop } = CLIFFS[name];

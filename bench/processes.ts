@@ -1,13 +1,14 @@
 // Measures whole processes of the backtest command: memory for each bar, and the time of its stages.
 
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeBars } from '../dist/adapters/catalog/bars/catalog.js';
 import { SYNTHETIC } from '../dist/adapters/catalog/bars/barQuality.js';
-import { writeFileSync } from 'node:fs';
 import { firstRows, randomWalk } from './series.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
+/** Bars of the short run with which the memory of a long run is compared. */
 const SMALL_ROWS = 50_000;
 /** The number of bars in the largest real file on which the project is tested. */
 const COMMAND_ROWS = 1_025_708;

@@ -1,6 +1,6 @@
-// Measures the row cost of four run shapes that are compared with a run of one feed: eight feeds, two intervals, a custom indicator that is
-// not declared pure, and a strategy class that runs after six others. The last one shows what a process that runs many strategies pays,
-// because compiled code that has seen several classes is slower.
+// Measures the cost of a row in four run shapes, which the benchmark compares with a run of one feed: eight feeds, two intervals, a custom
+// indicator that is not declared pure, and a strategy class that runs after six others. The last one matters for a process that runs many
+// strategies: compiled code that has run with several classes is slower.
 
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import type { RunPlan } from '../dist/definition/plan/plan.js';

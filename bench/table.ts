@@ -1,5 +1,5 @@
-// Formats the figures of the benchmark as a table. Each line has a name, a value and the limit that a release must keep. In a name, `a / b` means the
-// cost of a divided by the cost of b; C is the reference program in C.
+// Formats the figures of the benchmark as a table. Each line has a name, a value and the limit that a release must keep. In a name, `a / b`
+// means the cost of a divided by the cost of b; C is the reference program in C.
 
 import type { BenchFigures } from './bench.ts';
 import type { CliffFigures } from './cliffs.ts';
@@ -60,8 +60,8 @@ function alignedLines(rows: readonly TableRow[]): string {
 }
 
 /**
- * Returns the table that compares two versions of Node, given by their names and rows. The fourth column is the change of the first number of a value
- * in per cent.
+ * Returns the table that compares two versions of Node, given by their names and rows. The fourth column is the change of the first number
+ * of a value in per cent.
  */
 export function bothTable(versions: readonly [string, string], firstRows: readonly TableRow[], secondRows: readonly TableRow[]): string {
   const rows = firstRows.map(([name, firstValue, limit], index): readonly string[] => {

@@ -24,7 +24,7 @@ for (const folder of [NEW_FOLDER, OLD_FOLDER]) rmSync(folder, { recursive: true,
 const isPlain = process.argv.includes('--plain');
 /** Options with which the compiler writes modules too, not only declarations. */
 const EMIT_MODULES = ['--emitDeclarationOnly', 'false', '--sourceMap', '--inlineSources'];
-const options = [
+const compilerOptions = [
   '-p',
   'src',
   '--outDir',
@@ -33,7 +33,7 @@ const options = [
   ...(isPlain ? EMIT_MODULES : []),
 ];
 try {
-  execFileSync(process.execPath, [COMPILER, ...options], { stdio: 'inherit' });
+  execFileSync(process.execPath, [COMPILER, ...compilerOptions], { stdio: 'inherit' });
 } catch {
   // The compiler has printed the errors.
   process.exit(1);
@@ -41,7 +41,7 @@ try {
 writePackages(NEW_FOLDER, isPlain ? [] : await bundleModules(NEW_FOLDER));
 // A page is one script for a browser in both builds.
 await bundlePages(NEW_FOLDER);
-// For `npx isobar`.
+// `npx isobar` runs this file.
 chmodSync(`${NEW_FOLDER}/cli/isobar.js`, 0o755);
 if (existsSync('dist')) renameSync('dist', OLD_FOLDER);
 renameSync(NEW_FOLDER, 'dist');

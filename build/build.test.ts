@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { circlesIn } from '../test/architecture/check.mjs';
 import { bundleBuilt } from '../test/fixtures/runBuilt.mjs';
-import { ENTRIES, LOOP, PAGES, TESTED } from './entries.mjs';
+import { ENTRIES, LOOP_ENTRY, PAGES, TEST_ENTRIES } from './entries.mjs';
 import { packageFolder } from './packages.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -31,7 +31,7 @@ interface SourceMap {
   readonly mappings: string;
 }
 
-test.each([...ENTRIES, LOOP, ...PAGES, ...TESTED])('the package has the file %s.js', (name) => {
+test.each([...ENTRIES, LOOP_ENTRY, ...PAGES, ...TEST_ENTRIES])('the package has the file %s.js', (name) => {
   expect(existsSync(join(DIST, `${name}.js`))).toBe(true);
 });
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { ENTRIES, LOOP, PAGES, TESTED } from './entries.mjs';
+import { ENTRIES, LOOP_ENTRY, PAGES, TEST_ENTRIES } from './entries.mjs';
 
 /** @import { InputOptions, OutputChunk, OutputOptions, Plugin } from 'rolldown' */
 
@@ -81,10 +81,10 @@ const OUTPUT = {
  * @returns {Promise<readonly OutputChunk[]>}
  */
 export async function bundleModules(dist) {
-  const input = Object.fromEntries([...ENTRIES, ...TESTED].map((name) => [name, `src/${name}.ts`]));
+  const input = Object.fromEntries([...ENTRIES, ...TEST_ENTRIES].map((name) => [name, `src/${name}.ts`]));
   const build = await rolldown({
     ...INPUT,
-    input: { ...input, [LOOP]: `src/${LOOP}.ts${OWN_COPY}` },
+    input: { ...input, [LOOP_ENTRY]: `src/${LOOP_ENTRY}.ts${OWN_COPY}` },
     platform: 'node',
     external: (id) => EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`)),
     resolve: {

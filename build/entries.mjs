@@ -1,7 +1,7 @@
 // @ts-check
 // The modules of src that are files of dist under their own names. All other code lies in dist/chunks, where the bundler puts it.
 
-/** What users import, and the files that are started: the command, processes and threads. */
+/** Modules that users import, and the files that start the command, processes and threads. */
 export const ENTRIES = [
   'index',
   'run',
@@ -17,14 +17,14 @@ export const ENTRIES = [
   'adapters/plugins/bundleEntry',
 ];
 
-/** Imported once for each strategy class, under a query: the built file has to hold the loop itself (docs/performance.md#one-loop-a-class). */
-export const LOOP = 'engine/loop/blockLoop';
+/** The block loop. Each strategy class imports it again by another query, so this file must contain the code (docs/performance.md#one-loop-a-class). */
+export const LOOP_ENTRY = 'engine/loop/blockLoop';
 
 /** Pages, each one script without imports for a browser. */
 export const PAGES = ['report/run/page/main', 'report/sweep/page/main', 'report/compare/page/main', 'tasks/bot/dashboard/page/main'];
 
-/** What tests, benchmarks and the programs that write the docs import from the built package, to run what is shipped. */
-export const TESTED = [
+/** Modules of the built package that tests, benchmarks and the programs that write the docs import, to run what is shipped. */
+export const TEST_ENTRIES = [
   'access/openExchange',
   'access/settings',
   'adapters/catalog/bars/appendBars',

@@ -1,4 +1,4 @@
-// The part of an account's books that both markets share: the cash of each strategy, its origin, and the check that both agree.
+// The base class of the spot and the futures ledger: the cash of each strategy, where it came from, and the check that both agree.
 
 import { assert } from '../base/assert.ts';
 import type { ChangedIndexes } from '../base/memory/changedIndexes.ts';
@@ -66,10 +66,11 @@ export abstract class AccountBooks {
   /** Returns the cost of the coins that a strategy holds. */
   protected abstract costOfHoldings(strategy: number): number;
 
-  /** From now on marks in `changed` each instrument whose position changes. With one strategy and one instrument, nothing is marked. */
+  /** From now on marks in `changed` each instrument whose position changes. A ledger with a single holding marks nothing. */
   follow(changed: ChangedIndexes): void {
     this.followers.push(changed);
   }
+  /** Marks an instrument for all followers. */
   protected positionChanged(instrumentIndex: number): void {
     const { followers } = this;
     for (let index = 0; index < followers.length; index++) followers[index]!.mark(instrumentIndex);

@@ -1,4 +1,5 @@
-// Holds the coins of a strategy and their cost, and books fills into both, exact to the last unit.
+// The coins that one strategy holds of one asset, and their cost. Fills change both, exact to the last unit. `SpotLedger` has one for each
+// strategy and instrument.
 
 import * as numbers from '../base/number/exact.ts';
 import type { Fill } from '../model/fill.ts';
@@ -80,8 +81,11 @@ export class CoinHolding {
       book.cash = exact(cash + notional - cashFee);
     }
     book.fees += cashFee;
-    if (baseFee > 0)
-      this.bookBaseFee(isBuy ? mulDiv(notional, baseFee, units, 'halfUp') : mulDiv(this.cost, baseFee, held - units, 'halfUp'));
+    if (baseFee > 0) {
+      // The fee of a buy comes out of the bought coins, that of a sell out of the coins that are left.
+      const feeCost = isBuy ? mulDiv(notional, baseFee, units, 'halfUp') : mulDiv(this.cost, baseFee, held - units, 'halfUp');
+      this.bookBaseFee(feeCost);
+    }
     return true;
   }
   /** Books a fee that was paid in base units. It counts at the cost of these units. */

@@ -10,9 +10,11 @@ import { SplitLedger } from './splitLedger.ts';
 import { SpotLedger } from './spotLedger.ts';
 
 /**
- * Cash of one asset pays no order in another one. The first account is that of the reporting asset: `cash`, `cashTotal` and `cashAsset` are
- * its own. What belongs to one instrument (fills, holdings, profit) is in its own quote asset. Equity is in the reporting asset: the money of
- * each other account, coins included, is summed in its asset and then converted and rounded once.
+ * One account for each quote asset. Cash of one asset pays no order in another one.
+ *
+ * The first account is that of the reporting asset: `cash`, `cashTotal` and `cashAsset` are its own. Fills, holdings and profit of an
+ * instrument are in its quote asset. Equity is in the reporting asset: cash and coins of each other account are added up in its asset, and
+ * the sum is converted and rounded once.
  */
 export class ConvertedLedger extends SplitLedger implements Ledger {
   readonly market = 'spot';
@@ -22,9 +24,9 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
   readonly cashDigits: number;
   /** By quote asset; the reporting asset is the first. */
   readonly accounts: readonly SpotLedger[];
-  /** By account without the first one: how its asset is valued. */
+  /** Conversions of the assets of all accounts but the first, so at one index less than in `accounts`. */
   readonly conversions: readonly Conversion[];
-  /** The account of each instrument, an index into `accounts`. */
+  /** By instrument: the index of its account in `accounts`. */
   readonly accountOf: Uint16Array;
 
   /**
@@ -52,10 +54,10 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
     this.accounts = listOf(assets, (asset) => new SpotLedger(instruments, strategyCount, asset));
     this.cashAsset = assets[0]!;
     this.cashDigits = this.accounts[0]!.cashDigits;
-    const differing = this.accounts.find(({ cashDigits }) => cashDigits !== this.cashDigits);
-    if (differing === undefined) return;
+    const otherMoney = this.accounts.find(({ cashDigits }) => cashDigits !== this.cashDigits);
+    if (otherMoney === undefined) return;
     throw new ConfigError(
-      `${differing.cashAsset}: expected money of ${this.cashDigits} digits, as ${this.cashAsset} has, got ${differing.cashDigits}`,
+      `${otherMoney.cashAsset}: expected money of ${this.cashDigits} digits, as ${this.cashAsset} has, got ${otherMoney.cashDigits}`,
       `set quotePrecision of its instruments to ${this.cashDigits}, and basePrecision of the conversion instrument`,
     );
   }

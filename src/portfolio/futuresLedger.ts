@@ -39,13 +39,13 @@ export class FuturesLedger extends AccountBooks implements Ledger {
     this.depositCash(strategy, units);
   }
 
-  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill, closes: boolean): void {
+  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill, isReduceOnly: boolean): void {
     const holding = this.holdingFor(strategy, instrumentIndex);
     const book = this.books[strategy]!;
     const { lots, price, notional, fee, covered, timeMs } = fill;
     const opposite = holding.side(!isBuy);
-    const closedLots = holding.terms.isNet || closes ? Math.min(lots, opposite.lots) : 0;
-    if (closes && closedLots < lots) throw overcloseError(this.instruments[instrumentIndex]!, strategy, fill, opposite.lots);
+    const closedLots = holding.terms.isNet || isReduceOnly ? Math.min(lots, opposite.lots) : 0;
+    if (isReduceOnly && closedLots < lots) throw overcloseError(this.instruments[instrumentIndex]!, strategy, fill, opposite.lots);
     const closedValue = closedLots === lots ? notional : holding.scale.valueOfLots(closedLots, price);
     const closedFee = closedLots === lots ? fee : mulDiv(fee, closedLots, lots, 'down');
     if (closedLots > 0) {
@@ -106,9 +106,9 @@ export class FuturesLedger extends AccountBooks implements Ledger {
     const { long, short, strategy: owner } = this.holdings[instrumentIndex]!;
     return owner === strategy ? long.lots - short.lots : 0;
   }
-  closable(strategy: number, instrumentIndex: number, isBuy: boolean, closes: boolean): number {
+  closable(strategy: number, instrumentIndex: number, isBuy: boolean, isReduceOnly: boolean): number {
     const { long, short, terms, strategy: owner } = this.holdings[instrumentIndex]!;
-    if (owner !== strategy || !(terms.isNet || closes)) return 0;
+    if (owner !== strategy || !(terms.isNet || isReduceOnly)) return 0;
     return isBuy ? short.lots : long.lots;
   }
   lotsFor(instrumentIndex: number, units: number, ticks: number): number {

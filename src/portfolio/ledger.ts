@@ -1,12 +1,11 @@
-// Defines the interface of the bot's books, for spot and futures accounts.
+// The interface of the bot's ledger, its own books of a spot or a futures account, or of both together.
 
 import type { TickColumn } from '../model/bars/bars.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument, Market } from '../model/instrument.ts';
 
 /**
- * One book for each strategy, over one account. Money is in units of `cashAsset`. Built from fills and
- * payments only.
+ * One book for each strategy, over one account. Money is in units of `cashAsset`. Every change comes from a deposit, a fill or a payment.
  */
 export interface Ledger {
   /** The market of the account; `both` for two accounts together. */
@@ -26,10 +25,10 @@ export interface Ledger {
    */
   deposit(strategy: number, asset: string, units: number, costUnits?: number): void;
   /**
-   * Books a fill. `closes`: its order could only reduce a position; spot ignores it. Throws InvariantError when more is sold, or closed,
+   * Books a fill. `isReduceOnly`: its order could only reduce a position; spot ignores it. Throws InvariantError when more is sold, or closed,
    * than is held.
    */
-  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill, closes: boolean): void;
+  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill, isReduceOnly: boolean): void;
 
   /** Returns the cash of a strategy. For futures: the wallet, including margins of positions, without unrealised profit. */
   cash(strategy: number): number;
@@ -37,8 +36,8 @@ export interface Ledger {
   readonly cashTotal: number;
   /** Returns the whole lots that a strategy holds, negative for short. Without other closing orders, it can close all of them. */
   lots(strategy: number, instrumentIndex: number): number;
-  /** Returns the lots of the position that an order of this side would reduce; 0 if it would only add. `closes`: it is reduce-only. */
-  closable(strategy: number, instrumentIndex: number, isBuy: boolean, closes: boolean): number;
+  /** Returns the lots of the position that an order of this side would reduce; 0 if it would only add. `isReduceOnly`: the order can only reduce. */
+  closable(strategy: number, instrumentIndex: number, isBuy: boolean, isReduceOnly: boolean): number;
   /** Returns the lots of an instrument that `units` of money are worth at a price in ticks, rounded down; NaN if the result is invalid. */
   lotsFor(instrumentIndex: number, units: number, ticks: number): number;
   /** True when the strategy holds less than the smallest order. */

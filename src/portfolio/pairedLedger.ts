@@ -60,8 +60,8 @@ export class PairedLedger extends SplitLedger implements Ledger {
   deposit(): void {
     throw new InvariantError('a deposit is to one of the accounts: ledgerOfMarket(market).deposit(...)');
   }
-  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill, isClosing: boolean): void {
-    if (instrumentIndex < this.contractCount) this.futures.fill(strategy, instrumentIndex, isBuy, fill, isClosing);
+  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill, isReduceOnly: boolean): void {
+    if (instrumentIndex < this.contractCount) this.futures.fill(strategy, instrumentIndex, isBuy, fill, isReduceOnly);
     else this.spot.fill(strategy, instrumentIndex, isBuy, fill);
   }
   cash(strategy: number): number {
@@ -76,10 +76,11 @@ export class PairedLedger extends SplitLedger implements Ledger {
   equityTotalUnits(marks: ArrayLike<number>): number {
     return this.spot.equityTotalUnits(marks) + this.futures.equityTotalUnits(marks);
   }
-  /** Writes cash plus the value of one instrument at rows `from` to `to` (excluded) into `out`. The price of `row` is at `row + offset` of `ticks`. */
   markRows(instrumentIndex: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
-    for (let row = from; row < to; row++)
-      out[row] = this.cashTotal + (this.holds(instrumentIndex) ? this.holdingValue(instrumentIndex, ticks[row + offset]!) : 0);
+    for (let row = from; row < to; row++) {
+      const valueUnits = this.holds(instrumentIndex) ? this.holdingValue(instrumentIndex, ticks[row + offset]!) : 0;
+      out[row] = this.cashTotal + valueUnits;
+    }
   }
   assertReconciled(): void {
     this.spot.assertReconciled();

@@ -1,4 +1,4 @@
-// The scales of one instrument: from lots, base units and ticks to units of quote money.
+// Converts lots and base units of a spot instrument at prices in ticks to quote money, and writes the equity of a holding for many rows.
 
 import * as numbers from '../base/number/exact.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
@@ -46,18 +46,18 @@ export class InstrumentScale {
       const units = product * times;
       return units <= MAX_EXACT ? units : INFINITY;
     }
-    return product < HALF_EXACT ? ceil(product / by) : wideUp(ticks, lots, by);
+    return product < HALF_EXACT ? ceil(product / by) : mulDivUp(ticks, lots, by);
   }
 
   /** Returns the most lots that `units` of quote money can buy at `ticks`, rounded up to a whole lot. Infinity above 2^53 - 1. */
   lotsUp(units: number, ticks: number): number {
     const { times, by } = this.ofLots;
-    return wideUp(units, by, ticks * times);
+    return mulDivUp(units, by, ticks * times);
   }
 }
 
 /** Returns `multiplicand` x `multiplier` / `divisor` rounded up, for a product of any size. Infinity above 2^53 - 1. */
-function wideUp(multiplicand: number, multiplier: number, divisor: number): number {
+function mulDivUp(multiplicand: number, multiplier: number, divisor: number): number {
   return (multiplicand * multiplier) / divisor <= MAX_EXACT - 8 ? mulDiv(multiplicand, multiplier, divisor, 'up') : INFINITY;
 }
 
@@ -97,7 +97,7 @@ export function valueUpAt(baseUnits: number, ticks: number, { times, by }: Facto
   return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'up') : product / by;
 }
 
-/** Cash and base units, which do not change over a segment of rows. One record instead of two arguments. Hot: docs/performance.md#out-parameters. */
+/** Cash and base units of an account over rows without a fill. hot: docs/performance.md#out-parameters */
 export class CashAndBase {
   /** Cash, in quote units. */
   cash = 0.5;
@@ -111,8 +111,8 @@ const MANY_ROWS = 200;
 const TURN_ROWS = 8;
 
 /**
- * Writes the equity of rows [from, to) into `out`: the cash plus the base units valued by `quoteValueAt` at `ticks[row + tickOffset]`. Up
- * to seven rows behind them may be written as well; they must be marked again when they come. `held` is what the account holds meanwhile.
+ * Writes the equity of rows [from, to) into `out`: the cash plus the base units, valued by `quoteValueAt` at `ticks[row + tickOffset]`.
+ * `held` is what the account has in these rows. Up to seven rows after `to` may be overwritten, so the caller must mark them later.
  */
 export function markSegment(
   out: Float64Array,

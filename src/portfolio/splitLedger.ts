@@ -1,18 +1,18 @@
-// What the books of several accounts share: whatever belongs to one instrument is in the account that holds it.
+// The base class of ledgers over several accounts. It passes each call about one instrument to the ledger of the account that holds it.
 
 import type { TickColumn } from '../model/bars/bars.ts';
 import type { Ledger } from './ledger.ts';
 
-/** The base of books over several accounts. Each instrument belongs to one of them, and its members are documented in `Ledger`. */
+/** Each instrument belongs to one of several accounts. The interface `Ledger` documents the methods. */
 export abstract class SplitLedger {
-  /** Returns the books that hold an instrument. */
+  /** Returns the ledger of the account that holds an instrument. */
   abstract of(instrumentIndex: number): Ledger;
 
   lots(strategy: number, instrumentIndex: number): number {
     return this.of(instrumentIndex).lots(strategy, instrumentIndex);
   }
-  closable(strategy: number, instrumentIndex: number, isBuy: boolean, closes: boolean): number {
-    return this.of(instrumentIndex).closable(strategy, instrumentIndex, isBuy, closes);
+  closable(strategy: number, instrumentIndex: number, isBuy: boolean, isReduceOnly: boolean): number {
+    return this.of(instrumentIndex).closable(strategy, instrumentIndex, isBuy, isReduceOnly);
   }
   lotsFor(instrumentIndex: number, units: number, ticks: number): number {
     return this.of(instrumentIndex).lotsFor(instrumentIndex, units, ticks);

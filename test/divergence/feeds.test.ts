@@ -26,15 +26,15 @@ describe('two symbols', () => {
   ] as const)(
     'a bot of two symbols equals its backtest, and an unused volume costs nothing, with decisions %s',
     async (_, strategy, definition) => {
-      const planted = { strategy, hasOtherFeed: true, definition };
-      const unchanged = await comparePlanted(planted);
+      const difference = { strategy, hasOtherFeed: true, definition };
+      const unchanged = await comparePlanted(difference);
       expect(unchanged).toMatchObject({ equal: true, first: null, bridge: [] });
       expect(unchanged.fills).toBeGreaterThan(8);
       // No fill uses the volume of the last row but one.
       const changeUnusedVolume = (volumes: Float64Array): Float64Array =>
         volumes.map((volume, row) => (row === ROWS - 2 ? volume + 1 : volume));
       const withOtherVolume = await comparePlanted({
-        ...planted,
+        ...difference,
         changeCatalog: (bars) => ({ ...bars, volume: changeUnusedVolume(bars.volume) }),
       });
       expect(withOtherVolume).toMatchObject({ equal: false, cause: 'data revision', bridge: [], residual: '0' });

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 const DECIMALS = 24;
 /** The number 1, scaled. */
 const ONE = 10n ** BigInt(DECIMALS);
-/** Place of the close in a bar of a record, which has the index of its feed, its times and its prices. */
+/** Place of the close in a bar of a record: the index of its feed, its open time, then its prices. */
 const CLOSE_INDEX = 5;
 /** The smallest unit of money, 10^-8. The value of a position is a whole number of units. */
 const UNIT = 10n ** BigInt(DECIMALS - 8);

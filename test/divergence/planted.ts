@@ -132,8 +132,8 @@ const feedsOf = (bars: Readonly<Record<string, BarColumns>>): object =>
 const FUNDING_MS = 8 * HOUR_MS;
 
 /** Returns the plan of the catalog. A contract has the funding rates of the exchange, because the bot reads those. */
-function planFor(planted: PlantedDifference): RunPlan {
-  const { strategy = MarketAndLimitOrders, isFutures = false, hasOtherFeed = false, quoteAssets, rates } = planted;
+function planFor(difference: PlantedDifference): RunPlan {
+  const { strategy = MarketAndLimitOrders, isFutures = false, hasOtherFeed = false, quoteAssets, rates } = difference;
   if (quoteAssets !== undefined) return quoteAssetsPlan(strategy, quoteAssets);
   return isFutures ? contractPlan(strategy, rates?.exchange ?? []) : spotPlan(strategy, hasOtherFeed);
 }
@@ -182,22 +182,22 @@ const FUTURES = { market: 'futures', futures: { leverage: 3, margin: 'cross', po
 
 /** Runs the bot and compares it with its backtest. `inspect` gets the bot's folder before it is removed. */
 export async function comparePlanted(
-  planted: PlantedDifference,
+  difference: PlantedDifference,
   inspect: (folder: string) => void | Promise<void> = () => {},
 ): Promise<DivergenceReport> {
-  const { changeExchange = (catalogPlan) => catalogPlan, settings = (exchangeSettings) => exchangeSettings } = planted;
-  const catalogPlan = liveComparablePlan(planFor(planted));
+  const { changeExchange = (catalogPlan) => catalogPlan, settings = (exchangeSettings) => exchangeSettings } = difference;
+  const catalogPlan = liveComparablePlan(planFor(difference));
   const exchangePlan = changeExchange(catalogPlan);
   const world = await RowWorld.open(settings(exchangeOf(exchangePlan)));
   try {
-    await runBot(planted, world, catalogPlan, exchangePlan);
-    planted.beforeComparison?.();
-    writeCatalog(planted, catalogPlan, join(world.folder, 'catalog'));
+    await runBot(difference, world, catalogPlan, exchangePlan);
+    difference.beforeComparison?.();
+    writeCatalog(difference, catalogPlan, join(world.folder, 'catalog'));
     const botFolder = join(world.folder, 'bot');
     await inspect(botFolder);
     return await compareBot(botFolder, {
       config: null,
-      ...(planted.latency === undefined ? {} : { latency: planted.latency }),
+      ...(difference.latency === undefined ? {} : { latency: difference.latency }),
       load: () => Promise.resolve({ plan: catalogPlan.strategies[0]!, inputs: [], folder: '.' }),
     });
   } finally {
@@ -225,16 +225,16 @@ function definitionOf(
 const RESTART_DELAY_MS = 240_000;
 
 /** Runs the bot over all rows of the exchange, with the acts of the case, and stops it. */
-async function runBot(planted: PlantedDifference, world: RowWorld, catalogPlan: RunPlan, exchangePlan: RunPlan): Promise<void> {
-  const { actsByRow = {} } = planted;
+async function runBot(difference: PlantedDifference, world: RowWorld, catalogPlan: RunPlan, exchangePlan: RunPlan): Promise<void> {
+  const { actsByRow = {} } = difference;
   const symbol = catalogPlan.feeds[0]!.bars.instrument.wireName;
-  const path = writeBot(world.folder, catalogPlan, definitionOf(planted, symbol), world.exchange.url);
+  const path = writeBot(world.folder, catalogPlan, definitionOf(difference, symbol), world.exchange.url);
   const open = async (): Promise<OpenedBot> => {
     const openedBot = await world.openBot(path, catalogPlan, () => {});
     writeBotFile(openedBot.bot.deps.config.data, botFileOf(openedBot));
     return openedBot;
   };
-  planted.beforeStart?.(world.folder);
+  difference.beforeStart?.(world.folder);
   let opened = await open();
   let driver = await world.startTrading(opened, exchangePlan);
   const restart = async (rows: number): Promise<void> => {

@@ -1,4 +1,4 @@
-// Tests `isobar parity` of bots with cash in two quote assets: planted causes are named, and the bridge adds up to naive decimals.
+// Tests `isobar parity` of bots with cash in two quote assets: the report names planted causes, and adds up to a simple sum over the journal.
 
 import { describe, expect, test } from 'vitest';
 import { lots } from '../../src/base/brand.ts';
@@ -120,7 +120,7 @@ const withPriceMoved =
     return { ...bars, [field]: bars[field].map((price, index) => (index === row ? Math.round(price * scale + ticks) / scale : price)) };
   };
 
-const CASES: readonly (readonly [name: string, planted: PlantedDifference, cause: Divergence, what: DivergentWhat, time: number])[] = [
+const CASES: readonly (readonly [name: string, difference: PlantedDifference, cause: Divergence, what: DivergentWhat, timeMs: number])[] = [
   [
     'another open of ETHBTC',
     { changeCatalog: withPriceMoved('ETHBTC', 'open', FIRST_ROW + 1, 7) },
@@ -160,18 +160,18 @@ describe('a bot with cash in two quote assets', () => {
   });
 
   test.each(CASES)(
-    'the report about a bot with two quote assets names the planted cause, and its bridge adds up: %s',
+    'the report about a bot with two quote assets names the cause and adds up to the net profit of the journal: %s',
     { timeout: 120_000 },
-    async (_, planted, cause, divergence, time) => {
+    async (_, difference, cause, what, timeMs) => {
       let net = '';
       let moneyOfOrders: ReadonlyMap<number, string> = new Map();
-      const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, ...planted }, (folder) => {
+      const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, ...difference }, (folder) => {
         net = netIn(folder);
         moneyOfOrders = moneyByOrder(journalOf(folder));
       });
-      expect(report).toMatchObject({ equal: false, cause, first: { what: divergence }, residual: '0' });
+      expect(report).toMatchObject({ equal: false, cause, first: { what }, residual: '0' });
       // A request that waits for a reply leaves up to two minutes after the close.
-      expect(Math.abs(report.first!.time - time)).toBeLessThan(120_000);
+      expect(Math.abs(report.first!.time - timeMs)).toBeLessThan(120_000);
       expect(report.net.live).toBe(net);
       expect(report.bridge.map((step) => step.cause)).toEqual([cause]);
       expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([net]));

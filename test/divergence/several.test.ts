@@ -24,7 +24,7 @@ const ON_CONTRACT: PlantedDifference = {
   rates: { catalog: [0.0001, 0.0002, 0.0001, 0.0001], exchange: [0.0001, 0.0002, 0.0001, 0.0001] },
 };
 
-const CASES: readonly (readonly [name: string, planted: PlantedDifference, causes: readonly Divergence[]])[] = [
+const CASES: readonly (readonly [name: string, difference: PlantedDifference, causes: readonly Divergence[]])[] = [
   [
     'slippage, fees and a restart',
     { strategy: MarketAndLimitOrders, ...WITH_SLIPPAGE_AND_FEES, ...WITH_RESTARTS },
@@ -48,9 +48,9 @@ const CASES: readonly (readonly [name: string, planted: PlantedDifference, cause
 describe('several planted causes', () => {
   test.each(CASES)(
     'the bridge of a bot names exactly its planted causes: %s',
-    async (_, planted, causes) => {
+    async (_, difference, causes) => {
       let netOfJournal = '';
-      const report = await comparePlanted(planted, (folder) => {
+      const report = await comparePlanted(difference, (folder) => {
         netOfJournal = netInJournal(folder);
       });
       expect(report.bridge.map(({ cause }) => cause)).toEqual(causes);

@@ -1,5 +1,5 @@
-// Tests the divergence bridge between a backtest and a live run (docs/parity.md). If only the volume of a row that fills nothing differs, no step of
-// the bridge changes the net profit.
+// Tests that a difference without an effect leaves the bridge of the parity report empty (docs/parity.md): another volume of a row in which
+// no order fills changes no net profit.
 
 import { describe, expect, test } from 'vitest';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
@@ -8,7 +8,7 @@ import { comparePlanted, MarketAndLimitOrders, ROWS } from './planted.ts';
 import { netInJournal } from './netInJournal.ts';
 import { BracketTrader, FillReactor, LongShortTrader, TimerTrader } from './strategies.ts';
 
-/** Strategies that trade in different ways, each with its name in the test title. */
+/** Strategies that trade in different ways. `name` stands in the test title. */
 const STRATEGIES: readonly (readonly [name: string, strategy: StrategyClass, isFutures: boolean])[] = [
   ['market orders and resting limits', MarketAndLimitOrders, false],
   ['brackets', BracketTrader, false],

@@ -28,7 +28,7 @@ export type CreateFaultKind = (typeof CREATE_FAULTS)[number];
 export interface CreateFault {
   readonly faultKind: CreateFaultKind;
   /** A random number in [0, 1), by which the fault draws its delay or variant. */
-  readonly size: number;
+  readonly draw: number;
 }
 
 /** A create that leaves the process. */
@@ -72,18 +72,18 @@ const LATENCY = { minMs: 5, maxMs: 125 } as const;
 export function travel(
   { fail, bytes, later }: RequestInTransit,
   rng: Rng,
-  fault: { readonly faultKind: string; readonly size: number } | undefined,
+  fault: { readonly faultKind: string; readonly draw: number } | undefined,
   handle: () => Answer,
   arrived: (answer: Answer) => void,
 ): void {
-  const slowRequestMs = fault?.faultKind === 'delayRequest' ? between(SLOW_REQUEST, fault.size) : 0;
+  const slowRequestMs = fault?.faultKind === 'delayRequest' ? between(SLOW_REQUEST, fault.draw) : 0;
   later(latencyMs(rng) + slowRequestMs, () => {
     const answer = handle();
     if (fault?.faultKind === 'loseReply') {
-      if (fault.size < 0.5) later(latencyMs(rng), () => fail('the connection was reset', bytes));
+      if (fault.draw < 0.5) later(latencyMs(rng), () => fail('the connection was reset', bytes));
       return;
     }
-    const slowReplyMs = fault?.faultKind === 'delayReply' ? between(SLOW_REPLY, fault.size) : 0;
+    const slowReplyMs = fault?.faultKind === 'delayReply' ? between(SLOW_REPLY, fault.draw) : 0;
     later(latencyMs(rng) + slowReplyMs, () => arrived(answer));
   });
 }
@@ -124,7 +124,7 @@ export class FaultyNetwork {
     leave();
     this.requests++;
     if (isCreate) this.#parts.left({ number: this.creates, target, body: request.body });
-    if (fault?.faultKind === 'killBehind') this.#parts.killBehind(Math.floor(fault.size * MAX_KILL_DELAY_MS));
+    if (fault?.faultKind === 'killBehind') this.#parts.killBehind(Math.floor(fault.draw * MAX_KILL_DELAY_MS));
     if (queue.nowMs < this.partitionedUntilMs || fault?.faultKind === 'loseRequest') {
       // The sender learns of half of the lost requests by a reset of the connection.
       if (rng.next() < 0.5) later(between(RESET, rng.next()), () => fail('the connection was reset', bytes));
@@ -133,8 +133,8 @@ export class FaultyNetwork {
     const handle = (): Answer => this.#answer(request, target, fault);
     travel(passage, rng, fault, handle, (answer) => {
       if (queue.nowMs < this.partitionedUntilMs) return;
-      if (fault?.faultKind === 'cutReply' && fault.size < 0.5) return fail('the reply was cut', bytes);
-      settle({ kind: 'reply', ...wireReplyOf(answer, fault?.faultKind === 'cutReply' ? fault.size : null) });
+      if (fault?.faultKind === 'cutReply' && fault.draw < 0.5) return fail('the reply was cut', bytes);
+      settle({ kind: 'reply', ...wireReplyOf(answer, fault?.faultKind === 'cutReply' ? fault.draw : null) });
     });
   }
 
@@ -148,7 +148,7 @@ export class FaultyNetwork {
   /** Returns the answer of the exchange, or the answer with which a fault replaces it. */
   #answer({ method, headers, body }: Parameters<LateReplyWire>[0], target: string, fault: CreateFault | undefined): Answer {
     const { service, queue } = this.#parts;
-    const unknownReply = (): Answer => unknownAnswer(service, target.startsWith('/fapi/') ? 'futures' : 'spot', fault!.size);
+    const unknownReply = (): Answer => unknownAnswer(service, target.startsWith('/fapi/') ? 'futures' : 'spot', fault!.draw);
     if (fault?.faultKind === 'unknownNotDone') return unknownReply();
     // Two delays of reads must not overlap, because a read would then be older than `staleMs`.
     if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#readsDelayedUntilMs) {
@@ -158,7 +158,7 @@ export class FaultyNetwork {
     }
     const answer = service.handle({ method, target, headers: lowerCase(headers), body, ip: BOT_ADDRESS }, queue.nowMs);
     if (fault?.faultKind === 'unknownDone') return unknownReply();
-    if (fault?.faultKind === 'replaceReply') return pageOfProxy(fault.size);
+    if (fault?.faultKind === 'replaceReply') return pageOfProxy(fault.draw);
     return answer;
   }
 }
@@ -173,8 +173,9 @@ const between = ({ minMs, maxMs }: { readonly minMs: number; readonly maxMs: num
 /** Returns a random latency, ms. Short ones are more frequent. */
 const latencyMs = (rng: Rng): number => between(LATENCY, rng.next() ** 3);
 
-/** Minimum length of a body whose bytes are kept, in characters, and maximum number of kept bodies. */
+/** Minimum length of a body whose bytes are kept, in characters. */
 const MIN_KEPT_LENGTH = 512;
+/** Maximum number of kept bodies. */
 const MAX_KEPT_BODIES = 64;
 /** Bytes of long bodies, the oldest first, because an exchange often sends the same text again. The bytes must not be changed. */
 const encodedBodies = new Map<string, Buffer>();
@@ -191,7 +192,7 @@ function bytesOf(body: string): Buffer {
   return bytes;
 }
 
-/** Returns the reply on the wire. If `cut` is not null, the body is cut. `cut` from 0.5 to 1 is then the size of the fault. */
+/** Returns the reply on the wire. If `cut` is not null, the body is cut: with 0.5 before its first byte, with 1 at its end. */
 export function wireReplyOf({ status, headers, body }: Answer, cut: number | null) {
   const bytes = bytesOf(body);
   if (cut === null || bytes.length === 0) return { status, headers: lowerCase(headers), body: bytes };

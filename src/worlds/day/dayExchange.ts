@@ -154,7 +154,7 @@ export class DayExchange {
   }
 
   /** Returns the orders that have not ended. */
-  live(): readonly UserOrder[] {
+  unendedOrders(): readonly UserOrder[] {
     const { spot, futures } = this.service.sides;
     return [...(spot?.unendedOrders() ?? []), ...(futures?.unendedOrders() ?? [])];
   }
@@ -172,7 +172,7 @@ export class DayExchange {
   }
 
   /** Returns the lots that stops at the exchange protect. These are the lots of trigger orders that close the position. */
-  guardedLots({ instrument }: TradedMarket, isLong: boolean): number {
+  protectedLots({ instrument }: TradedMarket, isLong: boolean): number {
     const { futures } = this.service.sides;
     if (futures === null || instrument.market === 'spot') return 0;
     return futures.triggers
@@ -207,7 +207,7 @@ export class DayExchange {
   }
 }
 
-/** The markets of a day, and the exchange that follows them. */
+/** How a market follows its bars on a day. */
 interface DayFollowOptions {
   readonly startMs: number;
   readonly maxInterval: CommonInterval;

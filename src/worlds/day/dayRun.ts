@@ -67,9 +67,9 @@ interface ProcessEnd {
 
 /** Maximum time after the end of a day until the outcome of all orders is known, ms. */
 const MAX_END_MS = 1_800_000;
-/** Interval at which the operator clears halts that need a person. */
+/** Interval at which the operator clears halts that only the operator can clear, ms. */
 const OPERATOR_MS = 600_000;
-/** Maximum time between two checks of the rules. */
+/** Maximum time between two checks of the rules, ms. */
 const CHECK_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Maximum number of requests of the bot on a day. */
@@ -78,11 +78,13 @@ const MAX_REQUESTS = 1_000_000;
 const MAX_DOWN_SECONDS = 900;
 /** Maximum number of operations of the disk after which a failure of the power ends the process. */
 const MAX_DISK_OPERATIONS = 40;
-/** Minimum and maximum length of a cut of the network, and the length of a lag of reads, ms. */
+/** Minimum length of a cut of the network, ms. */
 const MIN_PARTITION_MS = 5000;
+/** Maximum length of a cut of the network, ms. */
 const MAX_PARTITION_MS = 605_000;
+/** Length of the time in which reads lag, ms. */
 const STALE_MS = 600_000;
-/** Maximum lag of reads, ms. */
+/** Maximum lag of a read in that time, ms. */
 const MAX_LAG_MS = 1200;
 
 /** Simulates a day. Throws ConfigError or StrategyError when the user's bot cannot run. */
@@ -112,10 +114,13 @@ class SimulatedDay {
   #disk = new SimulatedDisk();
   #process: BotComputer | null = null;
   #reported = new ReportedFills();
-  #hourMs: number;
-  #processes = 0;
-  #restarts = 0;
-  #cleared = 0;
+  /** End of the hour that is running, ms UTC. */
+  #hourEndMs: number;
+  #processCount = 0;
+  #restartCount = 0;
+  /** Number of halts that the operator has cleared. */
+  #clearedCount = 0;
+  /** True when the next turn of the loop must start a process. */
   #mustStart = false;
   /** True from `CALM_MS` before the end of the day on. That time has no faults. */
   #isCalm = false;
@@ -130,7 +135,7 @@ class SimulatedDay {
     this.#request = request;
     this.#startMs = startMs;
     this.#endMs = startMs + DAY_MS;
-    this.#hourMs = startMs + HOUR_MS;
+    this.#hourEndMs = startMs + HOUR_MS;
     process.on('exit', this.#removeFolder);
     // Each seed below is combined with another constant, so that each consumer of random numbers has a sequence of its own.
     this.#rng = seededRng(seed ^ 0x0dd);
@@ -159,7 +164,9 @@ class SimulatedDay {
       },
       killBehind: (afterMs) => {
         const process = this.#process;
-        this.#queue.at(this.#queue.nowMs + afterMs, () => process === this.#process && this.#die({ event: 'is killed', downSeconds: 5 }));
+        this.#queue.at(this.#queue.nowMs + afterMs, () => {
+          if (process === this.#process) this.#die({ event: 'is killed', downSeconds: 5 });
+        });
       },
     });
   }
@@ -183,7 +190,7 @@ class SimulatedDay {
     this.#queue.at(this.#startMs + OPERATOR_MS, () => this.#operate());
     let equity: Decimal | null = null;
     for (;;) {
-      const isHour = this.#queue.nowMs >= this.#hourMs;
+      const isHour = this.#queue.nowMs >= this.#hourEndMs;
       // Once an hour the event loop needs a turn, for example to receive a signal that ends the process.
       if (isHour || (this.#process?.pending ?? 0) > 0) await settlePromises(() => this.#request.bot.isLoading);
       if (isHour) this.#nextHour();
@@ -205,8 +212,8 @@ class SimulatedDay {
   }
   /** Reports the hour that has passed. */
   #nextHour(): void {
-    this.#request.onHour(Math.min(1, (this.#hourMs - this.#startMs) / DAY_MS));
-    this.#hourMs += HOUR_MS;
+    this.#request.onHour(Math.min(1, (this.#hourEndMs - this.#startMs) / DAY_MS));
+    this.#hourEndMs += HOUR_MS;
   }
   /** True when the outcome of all orders is known, or the maximum time for that has passed. */
   #hasEnded(nextMs: number): boolean {
@@ -228,8 +235,8 @@ class SimulatedDay {
       orders: this.#network.creates,
       fills: this.#exchange.tradeCount,
       unknown: unknownOrders.size,
-      restarts: this.#restarts,
-      cleared: this.#cleared,
+      restarts: this.#restartCount,
+      cleared: this.#clearedCount,
       protects,
       unprotectedMs,
       violations,
@@ -243,7 +250,7 @@ class SimulatedDay {
     this.#exchange.read();
     const { orders, tradeCount } = this.#exchange;
     const lastSeq = this.#process?.opened?.bot.deps.journal.lastSeq ?? 0;
-    const state = `${orders.length} ${tradeCount} ${lastSeq} ${this.#reported.count} ${this.#processes}`;
+    const state = `${orders.length} ${tradeCount} ${lastSeq} ${this.#reported.count} ${this.#processCount}`;
     if (state === this.#checkedState && nowMs < this.#nextCheckMs) return;
     this.#checkedState = state;
     this.#nextCheckMs = nowMs + CHECK_MS;
@@ -268,17 +275,19 @@ class SimulatedDay {
       random: () => rng.next(),
       skewMs: Math.floor((rng.next() - 0.5) * 6000),
       drift: (rng.next() - 0.5) * 1e-4,
-      number: ++this.#processes,
+      number: ++this.#processCount,
       log: (line) => this.#print(line.trim().replace(/^\d\d:\d\d:\d\d /, '')),
       broken: (why) => {
         this.#print(`the bot stops by itself: ${why}`);
         this.#watcher.report('RUNS', `the bot stops by itself: ${why}`, this.#queue.nowMs);
-        this.#queue.at(this.#queue.nowMs, () => process === this.#process && this.#die({ event: 'has stopped', downSeconds: 60 }));
+        this.#queue.at(this.#queue.nowMs, () => {
+          if (process === this.#process) this.#die({ event: 'has stopped', downSeconds: 60 });
+        });
       },
       crashed: () => this.#die({ event: 'is gone with its power', losesPower: true, downSeconds: 5 }),
     });
     this.#process = process;
-    this.#print(`the bot starts, process ${this.#processes}`);
+    this.#print(`the bot starts, process ${this.#processCount}`);
     process.pending++;
     process.open().then(
       () => process.pending--,
@@ -294,7 +303,7 @@ class SimulatedDay {
     this.#print(`the start ended: ${text}`);
     const isNetworkError = (error instanceof Error && error.constructor.name === 'NoAnswer') || NETWORK_ERRORS.test(text);
     // The first start of a day has no faults, so an error comes from the user's code or config.
-    if (!isNetworkError && this.#processes === 1) this.#userError = error instanceof Error ? error : new StrategyError(text);
+    if (!isNetworkError && this.#processCount === 1) this.#userError = error instanceof Error ? error : new StrategyError(text);
     else if (!isNetworkError) this.#watcher.report('RESTART', `the start is refused: ${text}`, this.#queue.nowMs);
     this.#die({ event: 'has not started', downSeconds: 60 });
   }
@@ -306,7 +315,7 @@ class SimulatedDay {
     process.die();
     this.#process = null;
     this.#disk = losesPower ? this.#disk.afterPowerLoss(this.#rng) : this.#disk.afterKill('', 0);
-    this.#restarts++;
+    this.#restartCount++;
     this.#print(`the bot ${event}${losesPower ? ', and so is what the disk had not synced' : ''}; it starts again in ${downSeconds} s`);
     this.#queue.at(this.#queue.nowMs + downSeconds * 1000, () => (this.#mustStart = this.#process === null));
   }
@@ -322,16 +331,16 @@ class SimulatedDay {
   // --- Faults and the operator
 
   /** Starts an outage of the computer or the network. */
-  #causeOutage({ outageKind, size }: Outage): void {
-    const downSeconds = 1 + Math.floor(size ** 4 * MAX_DOWN_SECONDS);
+  #causeOutage({ outageKind, draw }: Outage): void {
+    const downSeconds = 1 + Math.floor(draw ** 4 * MAX_DOWN_SECONDS);
     const { nowMs } = this.#queue;
     if (outageKind === 'kill') return this.#die({ event: 'is killed', downSeconds });
     if (outageKind === 'power') return this.#die({ event: 'is gone with its power', losesPower: true, downSeconds });
     if (outageKind === 'diskCrash') {
-      this.#disk.crashAt = this.#disk.operations + 1 + Math.floor(size * MAX_DISK_OPERATIONS);
+      this.#disk.crashAt = this.#disk.operations + 1 + Math.floor(draw * MAX_DISK_OPERATIONS);
       return this.#print('the power will fail within an operation of the disk');
     }
-    const partitionMs = MIN_PARTITION_MS + size ** 3 * (MAX_PARTITION_MS - MIN_PARTITION_MS);
+    const partitionMs = MIN_PARTITION_MS + draw ** 3 * (MAX_PARTITION_MS - MIN_PARTITION_MS);
     const untilMs = nowMs + (outageKind === 'partition' ? partitionMs : STALE_MS);
     const untilText = formatTime(untilMs).slice(11, 19);
     if (outageKind === 'partition') {
@@ -339,7 +348,7 @@ class SimulatedDay {
       return this.#print(`the network is cut until ${untilText}`);
     }
     this.#network.staleUntilMs = untilMs;
-    this.#network.staleMs = Math.floor(size * MAX_LAG_MS);
+    this.#network.staleMs = Math.floor(draw * MAX_LAG_MS);
     this.#print(`reads of the exchange lag by ${this.#network.staleMs} ms until ${untilText}`);
   }
 
@@ -354,11 +363,11 @@ class SimulatedDay {
     for (const { code, scope } of risk.halts.causes()) {
       if (!OPERATOR_CODES.has(code)) continue;
       const name = scopeName(scope, scopeNames);
-      this.#cleared++;
+      this.#clearedCount++;
       this.#print(`the operator clears ${code} of ${name}`);
       process.pending++;
-      const end = (): void => void process.pending--;
-      process.control.resume({ scope: name, code, why: 'looked at' }, 'operator').then(end, end);
+      const onSettled = (): void => void process.pending--;
+      process.control.resume({ scope: name, code, why: 'looked at' }, 'operator').then(onSettled, onSettled);
     }
   }
 

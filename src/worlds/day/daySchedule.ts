@@ -15,7 +15,7 @@ export interface Outage {
   /** Time after the start of the day, ms. */
   readonly atMs: number;
   /** A random number in [0, 1), which decides how long or how strong the outage is. */
-  readonly size: number;
+  readonly draw: number;
 }
 
 /** The faults of one day. */
@@ -61,7 +61,7 @@ function drawCreateFaults(rng: Rng): ReadonlyMap<number, CreateFault> {
     // Draws a kind in proportion to the weights: the first kind whose weight uses up the drawn number.
     let remainingWeight = rng.next() * totalWeight;
     const faultKind = CREATE_FAULTS.find((_, index) => (remainingWeight -= weights[index]!) < 0) ?? 'loseReply';
-    creates.set(number, { faultKind, size: rng.next() });
+    creates.set(number, { faultKind, draw: rng.next() });
   }
   return creates;
 }
@@ -74,7 +74,7 @@ function drawOutages(rng: Rng): readonly Outage[] {
     return Array.from({ length: count }, (): Outage => ({
       outageKind,
       atMs: Math.floor((0.01 + rng.next() * 0.98) * (DAY_MS - CALM_MS)),
-      size: rng.next(),
+      draw: rng.next(),
     }));
   });
 }

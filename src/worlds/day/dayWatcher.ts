@@ -20,9 +20,9 @@ export interface DayViolation {
 }
 
 /** Time after which the bot must know an order at the exchange, ms. It allows for audits, lags of reads and an outage. */
-const KNOWN_MS = 1_200_000;
+const MAX_UNKNOWN_MS = 1_200_000;
 /** Longest time without a stop for a strategy that counts as protecting its positions, ms. */
-const PROMPT_MS = 60_000;
+const MAX_STOP_DELAY_MS = 60_000;
 
 /** The state of the day that the watcher checks. */
 export interface DayMoment {
@@ -59,8 +59,9 @@ export class DayWatcher {
   #keepsState = false;
   /** Number of orders of the exchange that were read. */
   #readCount = 0;
-  /** The reported fills at the last comparison, and their number. */
+  /** The reported fills at the last comparison. */
   #comparedFills: ReportedFills | null = null;
+  /** Number of the reported fills at the last comparison. */
   #comparedCount = 0;
 
   /** Adds a violation, unless a similar one exists. */
@@ -82,10 +83,10 @@ export class DayWatcher {
     const { bot } = opened;
     const { engine } = bot.deps;
     const prefix = idPrefixOf(bot.deps.clientOrderIdOf(1 as OrderId));
-    for (const order of exchange.live()) {
+    for (const order of exchange.unendedOrders()) {
       const id = orderIdIn(prefix, order.clientOrderId ?? '');
       const isKnown = id !== null && (engine.orders.get(id) ?? engine.orders.provenAbsent.get(id)) !== undefined;
-      if (!isKnown && nowMs - order.placedMs > KNOWN_MS && !engine.risk.halts.hasAny)
+      if (!isKnown && nowMs - order.placedMs > MAX_UNKNOWN_MS && !engine.risk.halts.hasAny)
         this.report('KNOWN', `${order.id} (${order.clientOrderId}) stands at the exchange, and the bot does not know it`, nowMs);
     }
     for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknownOrders.add(id);
@@ -152,11 +153,11 @@ export class DayWatcher {
   #watchStops(moment: DayMoment): void {
     const { exchange, nowMs } = moment;
     for (const market of exchange.service.markets) {
-      const { heldLots, guardedLots } = stopsOf(moment, market);
+      const { heldLots, protectedLots } = stopsOf(moment, market);
       this.#maxLots.set(market, Math.max(heldLots, this.#maxLots.get(market) ?? 0));
-      if (heldLots > 0 && guardedLots > 0) this.hasHadStop = true;
+      if (heldLots > 0 && protectedLots > 0) this.hasHadStop = true;
       const sinceMs = this.#unprotectedSinceMs.get(market);
-      if (heldLots - guardedLots >= this.#dustLots(market)) {
+      if (heldLots - protectedLots >= this.#dustLots(market)) {
         if (sinceMs === undefined) this.#unprotectedSinceMs.set(market, nowMs);
         else this.maxUnprotectedMs = Math.max(this.maxUnprotectedMs, nowMs - sinceMs);
       } else if (sinceMs !== undefined) {
@@ -174,7 +175,7 @@ export class DayWatcher {
 
   /** True when each position of this day got a stop at once. */
   get protects(): boolean {
-    return this.hasHadStop && this.maxUnprotectedMs <= PROMPT_MS;
+    return this.hasHadStop && this.maxUnprotectedMs <= MAX_STOP_DELAY_MS;
   }
 
   // --- The end of the day
@@ -185,7 +186,9 @@ export class DayWatcher {
     if (!opened || !opened.bot.isTrading) return false;
     const { engine } = opened.bot.deps;
     const isSettledAtBot = engine.orders.active().every(({ lifecycle }) => lifecycle === 'working' || lifecycle === 'draft');
-    const isSettledAtVenue = exchange.live().every(({ isAdmitted, venueOrder }) => isAdmitted && venueOrder?.status !== 'PENDING_CANCEL');
+    const isSettledAtVenue = exchange
+      .unendedOrders()
+      .every(({ isAdmitted, venueOrder }) => isAdmitted && venueOrder?.status !== 'PENDING_CANCEL');
     return isSettledAtBot && isSettledAtVenue;
   }
 
@@ -206,7 +209,7 @@ export class DayWatcher {
     if (haltTexts.length > 0) this.report('REST', `halts stand: ${haltTexts.join('; ')}`, nowMs);
     if (unknownCount > 0) this.report('REST', `the outcome of ${unknownCount} orders is still unknown`, nowMs);
     const activeIds = new Set(engine.orders.active().map(({ venueId }) => String(venueId)));
-    for (const { id } of exchange.live())
+    for (const { id } of exchange.unendedOrders())
       if (!activeIds.has(id)) this.report('BOOKS', `${id} is open at the exchange and not in the bot`, nowMs);
     this.#compareHoldings(moment);
     for (const [clientOrderId, { id }] of this.#ordersByClientId) {
@@ -237,9 +240,9 @@ export class DayWatcher {
   /** Checks that stops protect each position. */
   #requireStops(moment: DayMoment): void {
     for (const market of moment.exchange.service.markets) {
-      const { heldLots, guardedLots } = stopsOf(moment, market);
-      if (heldLots - guardedLots < this.#dustLots(market)) continue;
-      this.report('STOP', `${market.instrument.wireName}: ${heldLots} lots are held, and stops stand for ${guardedLots}`, moment.nowMs);
+      const { heldLots, protectedLots } = stopsOf(moment, market);
+      if (heldLots - protectedLots < this.#dustLots(market)) continue;
+      this.report('STOP', `${market.instrument.wireName}: ${heldLots} lots are held, and stops stand for ${protectedLots}`, moment.nowMs);
     }
   }
 }
@@ -254,12 +257,12 @@ const FAULT_CODES: ReadonlySet<string> = new Set([
 const DUST_SHARE = 0.005;
 
 /** Returns the lots of a position, and the lots that stops at the exchange or in the bot protect (docs/live.md). */
-function stopsOf({ exchange, process }: DayMoment, market: TradedMarket): { readonly heldLots: number; readonly guardedLots: number } {
+function stopsOf({ exchange, process }: DayMoment, market: TradedMarket): { readonly heldLots: number; readonly protectedLots: number } {
   const lots = exchange.heldLots(market);
-  if (lots === 0) return { heldLots: 0, guardedLots: 0 };
+  if (lots === 0) return { heldLots: 0, protectedLots: 0 };
   const engine = process?.opened?.bot.deps.engine;
   const index = engine?.instruments.findIndex(({ id }) => id === market.instrument.id) ?? -1;
   const brackets = index < 0 ? [] : engine!.brackets.list(index);
   const botLots = brackets.reduce((sum, bracket) => sum + (bracket.isLong === lots > 0 ? bracket.lots : 0), 0);
-  return { heldLots: Math.abs(lots), guardedLots: botLots + exchange.guardedLots(market, lots > 0) };
+  return { heldLots: Math.abs(lots), protectedLots: botLots + exchange.protectedLots(market, lots > 0) };
 }

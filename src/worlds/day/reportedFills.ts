@@ -1,10 +1,11 @@
-// Records the fills that a bot reports to its strategies, so that a test of the day can compare them with those of the exchange.
+// Records the fills that a bot reports to its strategies. `DayWatcher` compares them with those of the exchange.
 
 import type { Strategy, StrategyClass } from '../../strategy/strategy.ts';
 import type { FillInfo } from '../../strategy/types.ts';
 
 /** The fills that one process has reported to its strategies, by order. After a restart, a bot reports all fills again. */
 export class ReportedFills {
+  /** Fills as text, oldest first, by order. */
   readonly #texts = new Map<number, string[]>();
   /** Number of fills. */
   count = 0;

@@ -1,12 +1,12 @@
 // Provides the bars of simulated days: from the catalog, or generated ones if the catalog has less than a whole day.
 
-import { monthStart, DAY_MS } from '../../base/calendar.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { catalogStore, memoryStore, wholeSet, type BarStore } from '../../adapters/catalog/bars/barStore.ts';
 import { SYNTHETIC } from '../../adapters/catalog/bars/barQuality.ts';
 import { synthesizeBars } from '../../adapters/catalog/generate/generate.ts';
 import type { Bundler } from '../../adapters/plugins/bundler.ts';
+import { monthStart, DAY_MS } from '../../base/calendar.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { finestFeeds } from '../../definition/plan/finestFeeds.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
@@ -39,7 +39,9 @@ export interface UsersRun {
 const GENERATED_DAYS = 120;
 /** Number of generated bars of the longest interval before the first day, for the warm-up. */
 const GENERATED_WARM_BARS = 400;
+/** Time of the first generated bar, ms UTC. */
 const GENERATED_FROM_MS = monthStart(2024, 1);
+/** Maximum number of generated bars of one symbol. */
 const MAX_ROWS = 2_000_000;
 
 /** Returns the run of a user's file with its bars. Throws ConfigError or StrategyError for a definition that cannot run. */
@@ -124,8 +126,11 @@ function lastClose(store: BarStore | null, symbol: Pick<RequiredBars, 'market' |
   return bars.close[bars.length - 1];
 }
 
-/** Returns the catalog of the definition, relative to the current folder, else to the folder of the file, as a bot finds it. Null without one. */
+/**
+ * Returns the catalog of the definition. A relative path is looked up in the current folder and then in `folder`, that of the file, as a bot
+ * does it. Null if neither exists.
+ */
 function catalogIn({ catalog = DEFINITION_DEFAULTS.catalog }: Definition, folder: string): BarStore | null {
-  const path = [resolve(catalog), resolve(folder, catalog)].find((each) => existsSync(each));
+  const path = [resolve(catalog), resolve(folder, catalog)].find((candidate) => existsSync(candidate));
   return path === undefined ? null : catalogStore(path);
 }

@@ -46,7 +46,7 @@ export interface UsersBot {
   readonly room: number;
 }
 
-/** Maximum number of bars before a day, for the warm-up of strategies. */
+/** Maximum number of bars of a feed before a day, for the warm-up of strategies. */
 const WARM_ROWS = 5000;
 /** Maximum number of earlier bars that the bot reads from the exchange. */
 const EXCHANGE_ROWS = 400;

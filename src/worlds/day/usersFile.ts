@@ -57,7 +57,7 @@ export function readUsersFile(file: string): UsersFile {
   return { source: { ...source, data: { ...definition, ...dates } }, botKeys, isBot };
 }
 
-/** Returns the value of a key for a bot. Leaves out fills, models of the venue and times of listing, about which the exchange decides. */
+/** Returns the value of a key for a bot. Leaves out what the exchange decides: how orders fill, models of the venue, and times of listing. */
 function botValue(key: string, value: unknown): unknown {
   if (!isMap(value)) return value;
   if (key === 'fills') {

@@ -87,10 +87,10 @@ const WRONG_SETTINGS = [
   { key: 'orders', value: { resolveEveryMs: 0 } },
 ] as const;
 
-/** Returns the settings of a wrong config as text if a bot would accept it; null if it is refused. `size`, in [0, 1), selects the settings. */
-export function acceptedWrongConfig(file: string, size: number): string | null {
+/** Returns the settings of a wrong config as text if a bot would accept it; null if it is refused. `draw`, in [0, 1), selects the settings. */
+export function acceptedWrongConfig(file: string, draw: number): string | null {
   const config = readConfig(file);
-  const { key, value } = WRONG_SETTINGS[Math.floor(size * WRONG_SETTINGS.length)]!;
+  const { key, value } = WRONG_SETTINGS[Math.floor(draw * WRONG_SETTINGS.length)]!;
   const wrongFile = file.replace('bot.yaml', 'wrong.yaml');
   writeFileSync(wrongFile, JSON.stringify({ ...config, [key]: { ...config[key], ...value } }));
   try {

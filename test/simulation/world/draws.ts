@@ -48,8 +48,8 @@ const PART_SEEDS = {
 /** Returns the generator of one part of a day. Parts have generators of their own, so that one more draw in a part leaves the others as they are. */
 export const rngOf = (seed: number, part: keyof typeof PART_SEEDS): Rng => seededRng(PART_SEEDS[part](seed));
 
-/** Returns another number in [0, 1) from the lower digits of `size`, for a fault that needs several. Each `factor` gives a different one. */
-export const subRandom = (size: number, factor: number): number => (size * factor) % 1;
+/** Returns another number in [0, 1) from the lower digits of `draw`, for a fault that needs several. Each `factor` gives a different one. */
+export const subRandom = (draw: number, factor: number): number => (draw * factor) % 1;
 
 /** Returns a random time for a fault, ms since the start of the day: not in the first and the last hundredth of the `faultyMs` that have faults. */
 export const drawFaultMs = (rng: Rng, faultyMs: number): number => Math.floor((0.01 + rng.next() * 0.98) * faultyMs);

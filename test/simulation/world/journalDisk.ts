@@ -99,12 +99,12 @@ export class JournalDisk {
     this.disk.capacityBytes = this.contents().reduce((sum, bytes) => sum + bytes.length, freeBytes);
   }
   /** Returns a function that flips a bit once the process has ended. Null when the journal is too short or moved away. */
-  flipBit(size: number): (() => void) | null {
+  flipBit(draw: number): (() => void) | null {
     const path = this.#files().find((file) => this.disk.size(file) >= MIN_FLIP_BYTES);
     if (path === undefined || !Number.isNaN(this.#unlinkedMs)) return null;
     return () => {
       const original = this.disk.read(path);
-      const bit = Math.floor(size * (original.length / 2) * 8);
+      const bit = Math.floor(draw * (original.length / 2) * 8);
       const flipped = Uint8Array.from(original);
       flipped[bit >> 3]! ^= 1 << (bit & 7);
       this.disk.overwrite(path, flipped);

@@ -144,7 +144,7 @@ export class SimulatedNetwork {
   #arriveSlowly({ request, target, bytes, fail, later }: RequestInTransit, fault: RequestFault, process: object): void {
     this.themedFaults?.noteSlow(request.body);
     later(SHORT_MS, () => fail(RESET, bytes));
-    later(slowTravelMs(fault.size), () => {
+    later(slowTravelMs(fault.draw), () => {
       if (!this.#deps.venue.isDown) this.#answer(request, target, fault, process);
     });
   }
@@ -153,7 +153,7 @@ export class SimulatedNetwork {
   #admitLate({ request, target, bytes, settle, fail, later }: RequestInTransit, fault: RequestFault, process: object): void {
     later(SHORT_MS, () => {
       if (this.#deps.venue.isDown) return fail(RESET, bytes);
-      const isCut = this.hardFaults!.cutsLateAnswer(fault.size);
+      const isCut = this.hardFaults!.cutsLateAnswer(fault.draw);
       const answer = this.#answer(request, target, fault, process);
       if (this.#losesReplies) return;
       if (isCut) return fail(RESET, bytes);
@@ -163,7 +163,7 @@ export class SimulatedNetwork {
 
   /** Lets a second copy of a create request arrive 0.2 to 3.2 s after the first. Short delays are more frequent. */
   #scheduleDuplicate({ request, target, later }: RequestInTransit, fault: RequestFault, process: object): void {
-    later(200 + fault.size ** 3 * 3000, () => {
+    later(200 + fault.draw ** 3 * 3000, () => {
       if (this.#deps.venue.isDown) return;
       this.#deps.onDuplicate(request.body);
       this.#answer(request, target, undefined, process);
@@ -201,7 +201,7 @@ export class SimulatedNetwork {
   ): void {
     const { venue } = this.#deps;
     if (this.#losesReplies) return;
-    const cutFraction = fault?.faultKind === 'cutReply' && answer.body !== '' ? fault.size : null;
+    const cutFraction = fault?.faultKind === 'cutReply' && answer.body !== '' ? fault.draw : null;
     // The error of a failed connection may contain anything, even a secret. The bot must not log it.
     if (cutFraction !== null && cutFraction < 0.5) return fail(`the reply was cut behind "${venue.key.secret}"`, bytes);
     if (request.method === 'GET') this.#deps.onRead?.(target, answeredMs);
@@ -225,7 +225,7 @@ export class SimulatedNetwork {
   ): Answer {
     const { venue, queue } = this.#deps;
     const { service } = venue;
-    const unknownReply = (): Answer => unknownAnswer(service, venue.market, fault!.size);
+    const unknownReply = (): Answer => unknownAnswer(service, venue.market, fault!.draw);
     const isCreate = isCreateRequest(method, target);
     const bodyText = Buffer.from(body).toString();
     const handleRequest = (): Answer => venue.handle({ method, target, headers: lowerCase(headers), body }, queue.nowMs);
@@ -255,7 +255,7 @@ export class SimulatedNetwork {
       this.#deps.onWrongReply();
       return previousReply;
     }
-    if (fault?.faultKind === 'replaceReply') return pageOfProxy(fault.size);
+    if (fault?.faultKind === 'replaceReply') return pageOfProxy(fault.draw);
     if (fault?.faultKind === 'nextId') return withNextId(answer);
     return answer;
   }

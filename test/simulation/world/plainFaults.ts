@@ -38,40 +38,40 @@ export interface PlainFaultsDeps {
   readonly armLostFlatten: () => void;
 }
 
-/** What each kind of fault does. `size`, in [0, 1), scales its duration or amount. */
-export type PlainFaults = Readonly<Record<(typeof TIMED_FAULTS)[number], (size: number) => void>>;
+/** What each kind of fault does. `draw`, in [0, 1), scales its duration or amount. */
+export type PlainFaults = Readonly<Record<(typeof TIMED_FAULTS)[number], (draw: number) => void>>;
 
 /** Returns the faults of a world. A sleeping computer can lose its process or its power; other faults of the process have no effect then. */
 export function plainFaultsOf(deps: PlainFaultsDeps): PlainFaults {
   const { queue, venue, operator, journal, network, currentProcess, endProcess, armLostFlatten } = deps;
   const hasBot = (): boolean => currentProcess()?.opened != null;
   return {
-    kill: (size) => endProcess(false, downSeconds(size)),
-    power: (size) => endProcess(true, downSeconds(size)),
-    diskCrash: (size) => (journal.disk.crashAt = journal.disk.operations + 1 + Math.floor(size * MAX_OPERATIONS)),
-    partition: (size) => (network.partitionedUntilMs = queue.nowMs + PARTITION_MS.min + size ** 3 * PARTITION_MS.range),
-    stale: (size) => {
+    kill: (draw) => endProcess(false, downSeconds(draw)),
+    power: (draw) => endProcess(true, downSeconds(draw)),
+    diskCrash: (draw) => (journal.disk.crashAt = journal.disk.operations + 1 + Math.floor(draw * MAX_OPERATIONS)),
+    partition: (draw) => (network.partitionedUntilMs = queue.nowMs + PARTITION_MS.min + draw ** 3 * PARTITION_MS.range),
+    stale: (draw) => {
       network.staleUntilMs = queue.nowMs + STALE_MS.length;
-      network.staleMs = Math.floor(size * STALE_MS.maxAge);
+      network.staleMs = Math.floor(draw * STALE_MS.maxAge);
     },
-    gap: (size) => (venue.priceFactor *= 1 + (size - 0.5) * GAP_RANGE),
+    gap: (draw) => (venue.priceFactor *= 1 + (draw - 0.5) * GAP_RANGE),
     lostFlatten: armLostFlatten,
     unlink: () => hasBot() && journal.unlink(queue.nowMs),
     syncFails: () => hasBot() && journal.failSync(),
-    bitFlips: (size) => hasBot() && flipBit(deps, size),
+    bitFlips: (draw) => hasBot() && flipBit(deps, draw),
     secondStart: () => startSecond(deps),
-    halt: (size) => operator.halt(size),
+    halt: (draw) => operator.halt(draw),
     killSwitch: () => operator.kill(currentProcess(), false),
     flatten: () => operator.kill(currentProcess(), true),
   };
 }
 
 /** Returns how long the bot is down after a fault that ends its process. Most of these times are short. */
-const downSeconds = (size: number): number => 1 + Math.floor(size ** 4 * MAX_DOWN_SECONDS);
+const downSeconds = (draw: number): number => 1 + Math.floor(draw ** 4 * MAX_DOWN_SECONDS);
 
 /** Ends the process and flips a bit of its journal, if the journal is long enough. */
-function flipBit({ journal, endProcess }: PlainFaultsDeps, size: number): void {
-  const flip = journal.flipBit(size);
+function flipBit({ journal, endProcess }: PlainFaultsDeps, draw: number): void {
+  const flip = journal.flipBit(draw);
   if (flip === null) return;
   endProcess(false, FLIP_DOWN_SECONDS);
   flip();

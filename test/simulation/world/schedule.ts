@@ -26,7 +26,7 @@ export interface RequestFault {
   /** Number of the create request on its day, from 1. */
   readonly requestNumber: number;
   /** Uniform in [0, 1). It scales the fault, such as the length of a delay. */
-  readonly size: number;
+  readonly draw: number;
   /** 2 for a fault of the second bot; absent for a fault of the first bot. */
   readonly bot?: 2;
 }
@@ -36,7 +36,7 @@ export interface TimedFault {
   /** Time since the start of the day, ms. */
   readonly atMs: number;
   /** Uniform in [0, 1). It scales the fault, such as its duration. */
-  readonly size: number;
+  readonly draw: number;
   /** 2 for a fault of the second bot; absent for a fault of the first bot. */
   readonly bot?: 2;
 }
@@ -70,10 +70,10 @@ export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly ScheduledF
     // Draws a kind with a probability in proportion to its weight.
     let remainingWeight = rng.next() * totalWeight;
     const faultKind = REQUEST_FAULTS.find((_, index) => (remainingWeight -= weights[index]!) < 0) ?? 'loseReply';
-    faults.push({ faultKind, requestNumber, size: rng.next() });
+    faults.push({ faultKind, requestNumber, draw: rng.next() });
   }
   const addTimedFaults = (faultKind: TimedFault['faultKind'], count: number): void => {
-    for (let nth = 0; nth < count; nth++) faults.push({ faultKind, atMs: drawFaultMs(rng, faultyMs), size: rng.next() });
+    for (let nth = 0; nth < count; nth++) faults.push({ faultKind, atMs: drawFaultMs(rng, faultyMs), draw: rng.next() });
   };
   const drawUpTo = (maxCount: number): number => Math.floor(rng.next() * (maxCount + 1));
   addTimedFaults('kill', 3 + drawUpTo(6));
@@ -117,6 +117,6 @@ export const requestFaultsOf = (schedule: readonly ScheduledFault[], bot: 1 | 2)
 /** Returns a fault as one line of text. */
 export function faultText(fault: ScheduledFault): string {
   const botText = fault.bot === 2 ? 'second bot, ' : '';
-  if (!isTimed(fault)) return `${botText}create ${fault.requestNumber}: ${fault.faultKind} (${fault.size.toFixed(3)})`;
-  return `${botText}${new Date(fault.atMs).toISOString().slice(11, 23)} ${fault.faultKind} (${fault.size.toFixed(3)})`;
+  if (!isTimed(fault)) return `${botText}create ${fault.requestNumber}: ${fault.faultKind} (${fault.draw.toFixed(3)})`;
+  return `${botText}${new Date(fault.atMs).toISOString().slice(11, 23)} ${fault.faultKind} (${fault.draw.toFixed(3)})`;
 }

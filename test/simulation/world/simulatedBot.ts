@@ -185,7 +185,7 @@ export class SimulatedBot {
     if (lastKill?.isLosing || lastKill?.isRunning) return killFault();
     if (this.#lostFlatten !== 'armed') return killFault() ?? faultByCreate.get(createNumber);
     this.#lostFlatten = createNumber;
-    return { faultKind: 'loseReply', requestNumber: createNumber, size: 0.9 };
+    return { faultKind: 'loseReply', requestNumber: createNumber, draw: 0.9 };
   }
 
   /** Checks the rules if the last event changed something at the exchange, in the journal or in the reports to the strategy. */
@@ -286,10 +286,10 @@ export class SimulatedBot {
     this.#acceptsChanges = true;
     this.endProcess(false, seconds);
   }
-  /** CONFIG: a config that would break what order safety assumes is refused. `size`, in [0, 1), selects it. */
-  tryWrongConfig(size: number): void {
+  /** CONFIG: a config that would break what order safety assumes is refused. `draw`, in [0, 1), selects it. */
+  tryWrongConfig(draw: number): void {
     const { observer, queue } = this.#deps;
-    const accepted = acceptedWrongConfig(this.#configFile, size);
+    const accepted = acceptedWrongConfig(this.#configFile, draw);
     if (accepted !== null) observer.report('CONFIG', `a config with ${accepted} is accepted`, queue.nowMs);
   }
 

@@ -150,7 +150,7 @@ export class World {
     const currentProcess = (): BotProcess | null => bot.process;
     const calmFromMs = this.#endMs - CALM_MS;
     const endProcess = (seconds: number): void => (theme === 'newFeeds' ? bot.changeFeeds(seconds) : bot.endProcess(false, seconds));
-    const refuseSlices = (size: number): void => this.#hardFaults?.apply('refusedFlatten', size);
+    const refuseSlices = (draw: number): void => this.#hardFaults?.apply('refusedFlatten', draw);
     this.#themedFaults = new ThemedFaults(
       { queue, venue, observer, operator, calmFromMs, currentProcess, endProcess, refuseSlices },
       seed,
@@ -179,15 +179,15 @@ export class World {
     this.#themedFaults.lastKill = this.#lastKill;
   }
 
-  /** Applies a fault of the schedule. `size`, in [0, 1), scales its duration or amount. */
-  #applyTimedFault({ faultKind, size, bot }: TimedFault): void {
-    this.#log(`${bot === 2 ? '2: ' : ''}${faultKind} ${size.toFixed(3)}`);
+  /** Applies a fault of the schedule. `draw`, in [0, 1), scales its duration or amount. */
+  #applyTimedFault({ faultKind, draw, bot }: TimedFault): void {
+    this.#log(`${bot === 2 ? '2: ' : ''}${faultKind} ${draw.toFixed(3)}`);
     const target = bot === 2 && this.secondBot !== null ? this.secondBot : this.bot;
-    if (faultKind === 'cutClient') cutClient(target.network, this.queue.nowMs, size);
-    else if (faultKind === 'wrongConfig') target.tryWrongConfig(size);
-    else if (isHardTimed(faultKind)) this.#hardFaults?.apply(faultKind, size);
-    else if (isThemedTimed(faultKind)) this.#themedFaults?.apply(faultKind, size);
-    else target.plainFaults[faultKind](size);
+    if (faultKind === 'cutClient') cutClient(target.network, this.queue.nowMs, draw);
+    else if (faultKind === 'wrongConfig') target.tryWrongConfig(draw);
+    else if (isHardTimed(faultKind)) this.#hardFaults?.apply(faultKind, draw);
+    else if (isThemedTimed(faultKind)) this.#themedFaults?.apply(faultKind, draw);
+    else target.plainFaults[faultKind](draw);
   }
 
   /** Prints a line with the virtual time of day, if the log is printed. */

@@ -39,16 +39,16 @@ export class ClockFaults {
     this.#setsExchangeClock = deps.venue.market === 'spot' && !dayTermsOf(seed).hidesClientIds;
   }
 
-  /** Applies a fault. `size`, in [0, 1), selects direction, size and duration. */
-  apply(faultKind: ClockFault, size: number): void {
+  /** Applies a fault. `draw`, in [0, 1), selects direction, size and duration. */
+  apply(faultKind: ClockFault, draw: number): void {
     const { queue, currentProcess } = this.#deps;
-    const share = subRandom(size, 16) ** 2 * (size < 0.5 ? -1 : 1);
-    const durationShare = subRandom(size, 256);
+    const share = subRandom(draw, 16) ** 2 * (draw < 0.5 ? -1 : 1);
+    const durationShare = subRandom(draw, 256);
     if (faultKind === 'sleep') {
       const running = currentProcess();
       // A kill is carried out by a person who watches the computer.
       if (running?.opened != null && !running.isKilled && running.pending === 0)
-        running.sleep(Math.floor(SLEEP_MS.min + size ** 3 * (SLEEP_MS.max - SLEEP_MS.min)));
+        running.sleep(Math.floor(SLEEP_MS.min + draw ** 3 * (SLEEP_MS.max - SLEEP_MS.min)));
     } else if (faultKind === 'clockStep') {
       this.stepMs = Math.floor(share * STEP_MS.max);
       queue.at(queue.nowMs + lengthOf(STEP_MS.until, durationShare), () => (this.stepMs = 0));

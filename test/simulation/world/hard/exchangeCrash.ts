@@ -39,21 +39,21 @@ export class ExchangeCrash {
     deps.venue.useStorage(this.#storage);
   }
 
-  /** Crashes the exchange. `size`, in [0, 1), selects how, and how long it is down. */
-  apply(size: number): void {
+  /** Crashes the exchange. `draw`, in [0, 1), selects how, and how long it is down. */
+  apply(draw: number): void {
     const storage = this.#storage;
     if (storage.isDown) return;
-    this.#downMs = Math.floor(DOWN_MS.min + size ** 3 * (DOWN_MS.max - DOWN_MS.min));
-    const kindDraw = subRandom(size, 64);
-    if (kindDraw < SOON_SHARE) return storage.crashSoon(subRandom(size, 512));
+    this.#downMs = Math.floor(DOWN_MS.min + draw ** 3 * (DOWN_MS.max - DOWN_MS.min));
+    const kindDraw = subRandom(draw, 64);
+    if (kindDraw < SOON_SHARE) return storage.crashSoon(subRandom(draw, 512));
     storage.crash({ isPowerLoss: kindDraw < POWER_LOSS_SHARE });
     this.#startLater();
   }
 
   /** Crashes the exchange at one of the operations that store what it has just done. */
-  crashAfterCreate(size: number): void {
-    this.#downMs = DOWN_MS.min + Math.floor(subRandom(size, 32) ** 3 * (DOWN_MS.max - DOWN_MS.min));
-    this.#storage.crashSoon(size * AFTER_CREATE_SHARE);
+  crashAfterCreate(draw: number): void {
+    this.#downMs = DOWN_MS.min + Math.floor(subRandom(draw, 32) ** 3 * (DOWN_MS.max - DOWN_MS.min));
+    this.#storage.crashSoon(draw * AFTER_CREATE_SHARE);
   }
 
   #startLater(): void {

@@ -28,41 +28,41 @@ export const isHardCreate = (fault: RequestFault): fault is HardCreateFault =>
 
 /** Returns the answer to a create request with a fault. `handle` makes the exchange carry the request out, which some faults skip. */
 export function answerHardCreate(
-  { faultKind, size }: HardCreateFault,
+  { faultKind, draw }: HardCreateFault,
   venue: SimulatedVenue,
   hard: HardFaults,
   handle: () => Answer,
 ): Answer {
   if (faultKind === 'unknownCode') {
     // Twenty variants: five codes, two statuses, carried out or not.
-    const variant = Math.floor(size * 20);
+    const variant = Math.floor(draw * 20);
     const code = UNKNOWN_CODES[variant % 5]!;
     const status = STATUSES[Math.floor(variant / 5) % 2]!;
     if (variant >= 10) handle();
     return { ...venue.service.error(code, venue.market), status };
   }
   if (faultKind === 'jsonPage') {
-    if (size < 0.5) handle();
+    if (draw < 0.5) handle();
     return { status: 403, headers: {}, body: '{"message":"forbidden"}' };
   }
   if (faultKind === 'lateAdmission') {
-    const lateMs = Math.floor(LATE_MS.min + subRandom(size, 89) * (LATE_MS.max - LATE_MS.min));
+    const lateMs = Math.floor(LATE_MS.min + subRandom(draw, 89) * (LATE_MS.max - LATE_MS.min));
     if (hard.isReplyRemembered) handleLate(venue, lateMs, handle);
     else handle();
-    const code = INCIDENT_CODES[Math.floor(size * INCIDENT_CODES.length)]!;
+    const code = INCIDENT_CODES[Math.floor(draw * INCIDENT_CODES.length)]!;
     return code === 504 ? { status: 504, headers: {}, body: '' } : venue.service.error(code, venue.market);
   }
   if (faultKind === 'crashAfterCreate') {
     const answer = handle();
-    hard.crashAfterCreate(size);
+    hard.crashAfterCreate(draw);
     return answer;
   }
-  handleLate(venue, Math.floor(SLOW_MS.min + size * (SLOW_MS.max - SLOW_MS.min)), handle);
+  handleLate(venue, Math.floor(SLOW_MS.min + draw * (SLOW_MS.max - SLOW_MS.min)), handle);
   return { status: 200, headers: {}, body: '' };
 }
 
 /** Returns how long a slow request is on its way, ms. */
-export const slowTravelMs = (size: number): number => 1000 + subRandom(size, 97) * 3500;
+export const slowTravelMs = (draw: number): number => 1000 + subRandom(draw, 97) * 3500;
 
 /** Makes the exchange accept a request now. The order reaches the book and the lists after `ms`. */
 export function handleLate({ side }: SimulatedVenue, ms: number, handle: () => Answer): Answer {

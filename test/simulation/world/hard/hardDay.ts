@@ -38,7 +38,7 @@ interface HardRequestFault {
   /** Number of the create request on its day, from 1. */
   readonly requestNumber: number;
   /** Uniform in [0, 1). It scales the fault. */
-  readonly size: number;
+  readonly draw: number;
 }
 /** A fault at a time that only hard days have. */
 interface HardFaultAtTime {
@@ -46,7 +46,7 @@ interface HardFaultAtTime {
   /** Time since the start of the day, ms. */
   readonly atMs: number;
   /** Uniform in [0, 1). It scales the fault. */
-  readonly size: number;
+  readonly draw: number;
 }
 /** A fault that only hard days have. */
 export type HardFault = HardRequestFault | HardFaultAtTime;
@@ -98,13 +98,13 @@ export function hardFaultsOf(seed: number, faultyMs: number): readonly HardFault
     const crashShare = CRASH_SHARE.min + position * (CRASH_SHARE.max - CRASH_SHARE.min);
     const share = faultKind === 'crashAfterCreate' ? crashShare : position * MAX_SHARE;
     for (let requestNumber = 1; requestNumber <= MAX_CREATES; requestNumber++)
-      if (rng.next() < share) requestFaults.set(requestNumber, { faultKind, requestNumber, size: rng.next() });
+      if (rng.next() < share) requestFaults.set(requestNumber, { faultKind, requestNumber, draw: rng.next() });
   }
   const timedFaults = HARD_TIMED_FAULTS.flatMap((faultKind, kindIndex) => {
     const rng = seededRng(seed * 37 + kindIndex);
     const draw = rng.next();
     const count = faultKind === 'exchangeCrash' ? 1 + Math.floor(draw * MAX_CRASHES) : Math.floor(draw * (MAX_TIMED + 1));
-    const drawFault = (): HardFaultAtTime => ({ faultKind, atMs: drawFaultMs(rng, faultyMs), size: rng.next() });
+    const drawFault = (): HardFaultAtTime => ({ faultKind, atMs: drawFaultMs(rng, faultyMs), draw: rng.next() });
     return Array.from({ length: count }, drawFault);
   });
   return [...requestFaults.values(), ...timedFaults];

@@ -87,18 +87,18 @@ export class HardFaults {
     this.#deps.operator.clearAdmissionHalts();
   }
 
-  /** Applies a fault. `size`, in [0, 1), scales it. */
-  apply(faultKind: HardTimedFault, size: number): void {
+  /** Applies a fault. `draw`, in [0, 1), scales it. */
+  apply(faultKind: HardTimedFault, draw: number): void {
     const { queue, venue, operator, journal, currentProcess } = this.#deps;
     if (isManualAct(faultKind)) {
-      if (!venue.isDown) this.#manual.apply(faultKind, size);
-    } else if (isClockFault(faultKind)) this.#clocks.apply(faultKind, size);
-    else if (faultKind === 'exchangeCrash') this.#crash?.apply(size);
+      if (!venue.isDown) this.#manual.apply(faultKind, draw);
+    } else if (isClockFault(faultKind)) this.#clocks.apply(faultKind, draw);
+    else if (faultKind === 'exchangeCrash') this.#crash?.apply(draw);
     else if (faultKind === 'fullDisk') {
-      if (currentProcess()?.opened != null) journal.fill(Math.floor(size * MAX_FREE_BYTES));
-    } else if (faultKind === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + size * (BAN_MS.max - BAN_MS.min);
+      if (currentProcess()?.opened != null) journal.fill(Math.floor(draw * MAX_FREE_BYTES));
+    } else if (faultKind === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + draw * (BAN_MS.max - BAN_MS.min);
     else if (faultKind === 'lateTrades') {
-      venue.lateTradesMs = Math.floor(size * MAX_LATE_MS);
+      venue.lateTradesMs = Math.floor(draw * MAX_LATE_MS);
       queue.at(queue.nowMs + LATE_TRADES_MS, () => (venue.lateTradesMs = 0));
     } else {
       this.#refusedSlices.clear();
@@ -108,8 +108,8 @@ export class HardFaults {
   }
 
   /** Has the exchange crash while it stores what it has just done. */
-  crashAfterCreate(size: number): void {
-    this.#crash?.crashAfterCreate(size);
+  crashAfterCreate(draw: number): void {
+    this.#crash?.crashAfterCreate(draw);
   }
 
   /** How far the clock of the running process is ahead, ms. */
@@ -160,10 +160,10 @@ export class HardFaults {
       running?.opened != null && !running.isDead && !journal.mustBotStop && journal.disk.crashAt === Infinity && !network.isPartitioned
     );
   }
-  /** True if the connection is cut in place of an answer. Side effect: notes the answer. `size`: that of the fault. */
-  cutsLateAnswer(size: number): boolean {
+  /** True if the connection is cut in place of an answer. Side effect: notes the answer. `draw`: that of the fault. */
+  cutsLateAnswer(draw: number): boolean {
     const { nowMs } = this.#deps.queue;
-    if (subRandom(size, 13) < 0.4 && nowMs - this.#incidentMs < INCIDENT_MS) return true;
+    if (subRandom(draw, 13) < 0.4 && nowMs - this.#incidentMs < INCIDENT_MS) return true;
     if (this.isReplyRemembered) this.#incidentMs = nowMs;
     return false;
   }

@@ -33,7 +33,7 @@ export function secondBotFaultsOf(seed: number, faultyMs: number): readonly Sche
   for (let requestNumber = 1; requestNumber <= MAX_CREATES; requestNumber++) {
     let drawn = rng.next();
     for (const [faultKind, share] of Object.entries(CREATE_SHARES) as [RequestFault['faultKind'], number][]) {
-      if (drawn >= 0 && drawn < share) creates.push({ faultKind, requestNumber, size: rng.next(), bot: 2 });
+      if (drawn >= 0 && drawn < share) creates.push({ faultKind, requestNumber, draw: rng.next(), bot: 2 });
       drawn -= share;
     }
   }
@@ -41,7 +41,7 @@ export function secondBotFaultsOf(seed: number, faultyMs: number): readonly Sche
     Array.from({ length: min + Math.floor(rng.next() * (max - min + 1)) }, (): TimedFault => ({
       faultKind: faultKind as TimedFault['faultKind'],
       atMs: drawFaultMs(rng, faultyMs),
-      size: rng.next(),
+      draw: rng.next(),
       bot: 2,
     })),
   );
@@ -55,10 +55,10 @@ const CUT_MS = { min: 5000, range: 600_000 };
 export function cutClient(
   network: Pick<SimulatedNetwork, 'requestsLostUntilMs' | 'repliesLostUntilMs'>,
   nowMs: number,
-  size: number,
+  draw: number,
 ): void {
-  const untilMs = nowMs + CUT_MS.min + Math.floor(size ** 2 * CUT_MS.range);
-  const direction = Math.floor(subRandom(size, 97) * 3);
+  const untilMs = nowMs + CUT_MS.min + Math.floor(draw ** 2 * CUT_MS.range);
+  const direction = Math.floor(subRandom(draw, 97) * 3);
   if (direction !== 1) network.requestsLostUntilMs = untilMs;
   if (direction !== 0) network.repliesLostUntilMs = untilMs;
 }

@@ -106,7 +106,7 @@ export class LastKill {
     if (this.isRunning || !this.#isArmed || this.#deps.currentProcess()?.opened == null) return undefined;
     if (this.situation.manual === 'lockedCoins') return undefined;
     if (!this.isLosing) this.#beginLosing();
-    return { faultKind: this.#rng.next() < 0.6 ? 'loseReply' : 'loseRequest', requestNumber: createNumber, size: 0.2 };
+    return { faultKind: this.#rng.next() < 0.6 ? 'loseReply' : 'loseRequest', requestNumber: createNumber, draw: 0.2 };
   }
   /** Returns the fault of a create in the scene of the day. The scene ends the process once all that it needs has happened. */
   #sceneFault(scene: KillScene, requestNumber: number, body: string): RequestFault | undefined {

@@ -94,7 +94,7 @@ export interface ThemedRequestFault {
   /** Number of the create request on its day, from 1. */
   readonly requestNumber: number;
   /** Uniform in [0, 1). It scales the fault. */
-  readonly size: number;
+  readonly draw: number;
 }
 /** A fault at a time on a day with a theme. */
 interface ThemedFaultAtTime {
@@ -102,7 +102,7 @@ interface ThemedFaultAtTime {
   /** Time since the start of the day, ms. */
   readonly atMs: number;
   /** Uniform in [0, 1). It scales the fault. */
-  readonly size: number;
+  readonly draw: number;
 }
 
 type ThemedCreates = Partial<Record<(typeof THEMED_REQUEST_FAULTS)[number] | 'loseReply' | 'loseRequest', number>>;
@@ -237,7 +237,7 @@ function drawRequests(shares: ThemedCreates, rng: Rng): ReadonlyMap<number, Them
   const requests = new Map<number, ThemedRequestFault>();
   for (const [faultKind, share] of Object.entries(shares) as [ThemedRequestFault['faultKind'], number][])
     for (let requestNumber = 1; requestNumber <= MAX_CREATES; requestNumber++)
-      if (rng.next() < share) requests.set(requestNumber, { faultKind, requestNumber, size: rng.next() });
+      if (rng.next() < share) requests.set(requestNumber, { faultKind, requestNumber, draw: rng.next() });
   return requests;
 }
 
@@ -247,7 +247,7 @@ function drawTimed(counts: ThemedTimes, faultyMs: number, rng: Rng): readonly Th
     Array.from({ length: min + Math.floor(rng.next() * (max - min + 1)) }, (): ThemedFaultAtTime => ({
       faultKind: faultKind as ThemedTimedFault,
       atMs: drawFaultMs(rng, faultyMs),
-      size: rng.next(),
+      draw: rng.next(),
     })),
   );
 }

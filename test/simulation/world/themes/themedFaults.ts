@@ -108,8 +108,8 @@ export interface ThemedFaultsDeps {
   readonly currentProcess: () => BotProcess | null;
   /** Ends the process. The next one starts after `seconds`. */
   readonly endProcess: (seconds: number) => void;
-  /** Makes the operator kill the bot with --flatten while the exchange refuses the slices. `size`, in [0, 1), scales the fault. */
-  readonly refuseSlices: (size: number) => void;
+  /** Makes the operator kill the bot with --flatten while the exchange refuses the slices. `draw`, in [0, 1), scales the fault. */
+  readonly refuseSlices: (draw: number) => void;
 }
 
 /** The faults of one day with a theme. The network asks it about each create and each read; the world applies its timed faults. */
@@ -190,24 +190,24 @@ export class ThemedFaults {
     return this.#theme === 'crowd';
   }
 
-  /** Applies a timed fault. `size`, in [0, 1), scales it. */
-  apply(faultKind: ThemedTimedFault, size: number): void {
+  /** Applies a timed fault. `draw`, in [0, 1), scales it. */
+  apply(faultKind: ThemedTimedFault, draw: number): void {
     const { queue, operator, currentProcess, endProcess } = this.#deps;
-    if (faultKind === 'silence') this.#silentUntilMs = queue.nowMs + valueInRange(SILENCE_MS, size);
-    else if (faultKind === 'strange') this.#showStrangeStatuses(valueInRange(STRANGE_STATUS_MS, size));
+    if (faultKind === 'silence') this.#silentUntilMs = queue.nowMs + valueInRange(SILENCE_MS, draw);
+    else if (faultKind === 'strange') this.#showStrangeStatuses(valueInRange(STRANGE_STATUS_MS, draw));
     else if (faultKind === 'slowTime') this.#slowTimeUntilMs = queue.nowMs + SLOW_TIME_MS;
-    else if (faultKind === 'killOverEntry') this.#killOverEntry(size);
-    else if (faultKind === 'refuseOverStop') this.#onceTriggerWaits('closing', () => this.#deps.refuseSlices(size));
+    else if (faultKind === 'killOverEntry') this.#killOverEntry(draw);
+    else if (faultKind === 'refuseOverStop') this.#onceTriggerWaits('closing', () => this.#deps.refuseSlices(draw));
     else if (faultKind === 'haltAndKill') {
-      operator.halt(size);
+      operator.halt(draw);
       queue.at(queue.nowMs + HALT_BEFORE_END_MS, () => currentProcess() !== null && endProcess(RESTART_AFTER_HALT_SECONDS));
     }
   }
 
   /** Kills the bot once a trigger order that opens a position waits for its price. */
-  #killOverEntry(size: number): void {
+  #killOverEntry(draw: number): void {
     const { operator, currentProcess } = this.#deps;
-    this.#onceTriggerWaits('opening', () => operator.kill(currentProcess(), size < FLATTEN_SHARE));
+    this.#onceTriggerWaits('opening', () => operator.kill(currentProcess(), draw < FLATTEN_SHARE));
   }
 
   /** Runs `act` once the bot trades and a trigger order of the given purpose waits for its price. Gives up when the faults end. */
@@ -247,7 +247,7 @@ export class ThemedFaults {
   }
 
   /** Returns the reply to a create request that has a fault. `handle` makes the exchange carry out the request. */
-  answerCreate({ faultKind, size }: ThemedRequestFault, body: string, handle: () => Answer): Answer {
+  answerCreate({ faultKind, draw }: ThemedRequestFault, body: string, handle: () => Answer): Answer {
     const { venue, queue } = this.#deps;
     const clientOrderId = clientOrderIdIn(body) ?? '';
     const isSale = /"side":"SELL"/i.test(body);
@@ -260,9 +260,9 @@ export class ThemedFaults {
     }
     if (this.#theme === 'netStrategies' && (isSale || body.includes('"open":"CLOSE"'))) return handle();
     // A sale is never later than its reservation: the bot might have sold its coins meanwhile.
-    const isVeryLate = size < VERY_LATE_SHARE || this.#theme === 'netStrategies';
+    const isVeryLate = draw < VERY_LATE_SHARE || this.#theme === 'netStrategies';
     const delayRange = this.#arrivesAfterReservation && isVeryLate && !isSale ? VERY_LATE_MS : LATE_MS;
-    const delayMs = Math.floor(valueInRange(delayRange, subRandom(size, SECOND_FACTOR)));
+    const delayMs = Math.floor(valueInRange(delayRange, subRandom(draw, SECOND_FACTOR)));
     venue.lateUntilMsById.set(clientOrderId, queue.nowMs + delayMs + LATE_ORDER_KNOWN_MS);
     return handleLate(venue, delayMs, handle);
   }
@@ -273,9 +273,9 @@ export class ThemedFaults {
   }
 
   /** Returns the fault of a read: while `slowTime` lasts, requests for the time are slow on their way to the exchange. */
-  faultOfRead(target: string): { readonly faultKind: string; readonly size: number } | undefined {
+  faultOfRead(target: string): { readonly faultKind: string; readonly draw: number } | undefined {
     const isSlow = !this.#isCalm && target.endsWith('/time') && this.#deps.queue.nowMs < this.#slowTimeUntilMs;
-    return isSlow ? { faultKind: 'delayRequest', size: this.#rng.next() ** 2 } : undefined;
+    return isSlow ? { faultKind: 'delayRequest', draw: this.#rng.next() ** 2 } : undefined;
   }
 
   /** Returns by how much later the reply to a read arrives, ms: above 0 only for some lists of open orders of `replicas` and `slowLists`. */

@@ -149,7 +149,7 @@ export class KillScene {
     this.#sceneOrderCount++;
     this.#lastSceneOrderMs = this.#deps.queue.nowMs;
     if (faultKind !== 'refusal' && faultKind !== 'nextId') this.#lose(body);
-    return { faultKind, size: LENGTH_SHARE * this.#rng.next() };
+    return { faultKind, draw: LENGTH_SHARE * this.#rng.next() };
   }
   /** True for an order of the form with which the scene begins. */
   #isSceneOrder(body: string): boolean {
@@ -201,7 +201,7 @@ export class KillScene {
     if (this.name !== 'lostSlice' || this.#sliceSymbol !== null || intent === null) return null;
     this.#sliceSymbol = intent.instrument.wireName;
     queue.at(queue.nowMs + SIMILAR_AFTER_MS.soon, () => this.#placeManually(intent, { isDoubtful: true }));
-    return { faultKind: 'loseReply', size: LENGTH_SHARE };
+    return { faultKind: 'loseReply', draw: LENGTH_SHARE };
   }
   /** Rule UNSURE: a kill sends no slice of a symbol after one whose outcome nothing can show. */
   checkSlice(body: string): void {
