@@ -131,6 +131,13 @@ describe('bodies and queries', () => {
     expect(codeOf(new ServiceFixture().send('GET', '/sapi/v1/ticker', '{"symbol":"BTCUSDT"}', {}))).toBe(-1121);
   });
 
+  it.each(['5.0', '5e0', '0.5E1', '05', '1e18', `${'9'.repeat(500)}.0`])('the limit %s of a query counts by its value', (limit) => {
+    expect(codeOfCall('spot.depth', { symbol: 'BTCUSDT', limit })).toBe(0);
+  });
+  it.each(['5.5', '-0', '-0.0', '0e5', '5e-1', '1e401', '1e', '+5', '.5e1', '0x5'])('the limit %s of a query is refused', (limit) => {
+    expect(codeOfCall('spot.depth', { symbol: 'BTCUSDT', limit })).toBe(-1102);
+  });
+
   it('a number may be text unless types are strict', () => {
     const args = { symbol: 'BTCUSDT', volume: '1.0000', side: 'BUY', type: 'LIMIT', price: '10.50' };
     expect(codeOfCall('spot.newOrder', args)).toBe(0);

@@ -27,7 +27,7 @@ export interface ReductionQuery {
   readonly instrument: Instrument | null;
   /** Maximum number of records. */
   readonly limit: number;
-  /** Only records with a lower id. Null: all. */
+  /** The oldest records from this id on. Null: the newest. */
   readonly fromId: number | null;
   /** Null: any time. */
   readonly range: TimeRange | null;

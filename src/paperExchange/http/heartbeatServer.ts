@@ -50,7 +50,8 @@ export class HeartbeatServer {
     socket.on('error', () => socket.destroy());
     const { isAccepted, answer } = this.#connections.size >= MAX_CONNECTIONS ? refusal(503, 'Service Unavailable') : handshake(request);
     if (!isAccepted) {
-      socket.end(answer);
+      // Node gives an upgraded connection away: without this it stays open for as long as the client keeps its end.
+      socket.end(answer, () => socket.destroy());
       return true;
     }
     socket.write(answer);

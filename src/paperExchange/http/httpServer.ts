@@ -50,6 +50,8 @@ const KEEP_ALIVE_MS = 65_000;
 const CHECK_MS = 1000;
 /** A client is disconnected if it reads none of its waiting replies for this time. Checks have the same interval, so it may take twice as long. */
 const STALLED_MS = 65_000;
+/** Time in which clients may read their last replies and close frames when the server closes. */
+const CLOSE_MS = 500;
 const NO_BODY = new Uint8Array(0);
 
 /** A server that listens. */
@@ -85,10 +87,12 @@ export async function startHttpServer(
   return {
     port,
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
-    close: () => {
+    close: async () => {
       stopChecking();
       sockets?.close();
-      return waitForClose(server);
+      const stopWaiting = options.clock.repeat(CLOSE_MS, () => stalledClients.closeAll());
+      await waitForClose(server);
+      stopWaiting();
     },
   };
 }

@@ -28,4 +28,9 @@ export class StalledClients {
       else this.#progress.set(socket, { written: socket.bytesWritten, unsent: socket.writableLength });
     }
   }
+
+  /** Closes every connection, whatever its client does. */
+  closeAll(): void {
+    for (const socket of this.#progress.keys()) socket.destroy();
+  }
 }

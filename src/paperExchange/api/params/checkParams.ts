@@ -4,7 +4,7 @@ import { assertNever } from '../../../base/assert.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import type { IntegerParam, Param, Params } from '../../../protocol/endpoints/endpoint.ts';
-import { isList, isObject, JsonNumber, type Json, plainDecimal } from '../../../protocol/json/json.ts';
+import { canonicalDecimal, isList, isObject, JsonNumber, type Json, plainDecimal } from '../../../protocol/json/json.ts';
 import type { CallArgs } from '../call.ts';
 import type { Profile } from '../../dialect/switches.ts';
 import { parseList } from './parseList.ts';
@@ -192,7 +192,7 @@ function checkAbsent({ name, param, isSymbol }: ParamCheck, { profile }: ParamRu
 }
 
 /** Checks characters and value of a scalar. Returns 0 or an error code. */
-function checkText({ name, param, choices }: ParamCheck, text: string, rules: ParamRules, collected: CollectedArgs): number {
+function checkText({ name, param, wire, choices }: ParamCheck, text: string, rules: ParamRules, collected: CollectedArgs): number {
   switch (param.kind) {
     case 'text':
       if (param.of === 'clientId') {
@@ -202,9 +202,12 @@ function checkText({ name, param, choices }: ParamCheck, text: string, rules: Pa
         break;
       }
       return checkSymbol(text, rules, collected);
-    case 'choice':
-      if (!choices.has(text)) return codeOfChoice(name);
-      break;
+    case 'choice': {
+      const choice = wire === 'number' ? (canonicalDecimal(text) ?? text) : text;
+      if (!choices.has(choice)) return codeOfChoice(name);
+      collected.texts.set(name, choice);
+      return 0;
+    }
     case 'integer':
       return checkInteger(name, param, text, rules, collected);
     case 'decimal':
@@ -229,7 +232,7 @@ function checkText({ name, param, choices }: ParamCheck, text: string, rules: Pa
   return 0;
 }
 
-/** Checks a whole number and its range. Returns 0 or an error code. */
+/** Checks a whole number and its range. Only the value counts: `5.0` and `5e0` are 5. Returns 0 or an error code. */
 function checkInteger(
   name: string,
   { min, max }: Pick<IntegerParam, 'min' | 'max'>,
@@ -237,9 +240,10 @@ function checkInteger(
   { profile }: ParamRules,
   collected: CollectedArgs,
 ): number {
-  const integer = /^\d+$/.test(text) ? Number(text) : NaN;
+  const canonicalText = canonicalDecimal(text) ?? '';
+  const integer = /^\d+$/.test(canonicalText) ? Number(canonicalText) : NaN;
   // A leverage below 0, or outside the range of the table, is as wrong as one that the contract does not allow.
-  if (name === 'nowLevel' && /^-?\d+$/.test(text) && !(integer >= min && integer <= max)) return paramError.code;
+  if (name === 'nowLevel' && /^-?\d+$/.test(canonicalText) && !(integer >= min && integer <= max)) return paramError.code;
   if (!(integer >= min)) return mandatoryParamEmpty.code;
   if (integer > max && (name !== 'limit' || profile.limitTooLarge === 'reject')) return mandatoryParamEmpty.code;
   collected.texts.set(name, String(Math.min(integer, max)));
