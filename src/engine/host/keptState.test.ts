@@ -1,7 +1,7 @@
 // Tests the state that strategies may keep over restarts.
 
 import { expect, test } from 'vitest';
-import { checkKept, isFullyRecorded, keptText, pointProblem, type OpenWork } from './keptState.ts';
+import { checkKept, isFullyRecorded, keptText, pointProblem, type OpenWork, type ResumingRuns } from './keptState.ts';
 import { Timers } from './timers.ts';
 
 const sharedList = [1];
@@ -21,6 +21,19 @@ test.each([
   [circular, 'keep.self.circle: it is the same object as keep, and would be another one after a restart'],
   [{ a: { $number: '1' } }, "keep.a: a member cannot be named '$number'"],
   [JSON.parse('{"__proto__":1}'), "keep: a member cannot be named '__proto__'"],
+  [
+    {
+      a: [
+        {
+          get twice() {
+            return 2;
+          },
+        },
+      ],
+    },
+    'keep.a[0].twice: expected a value, got a getter or setter',
+  ],
+  [{ a: { [Symbol('s')]: 1 } }, 'keep.a: a member cannot be named by a symbol (Symbol(s))'],
   [Object.freeze({ a: 1 }), 'keep: the object is frozen, so that it cannot change'],
 ])('keep() throws for the state %o', (state, message) => {
   expect(() => checkKept('Test', state)).toThrow(`Test: ${message}`);
@@ -38,14 +51,27 @@ test('numbers that JSON lacks are written exactly', () => {
   );
 });
 
+const NO_RUNS = { runs: [], timers: new Timers(), currentStrategy: 0, risk: { limits: {} } };
+const EMPTY_POINT = { states: [], draws: [], due: [], started: [] };
+
+test('a point is not used if a limit counts what happened before it, or if a field holds a part of the kept state', () => {
+  expect(pointProblem({ ...NO_RUNS, risk: { limits: { maxOrderQty: '1' } } }, EMPTY_POINT)).toBeNull();
+  expect(pointProblem({ ...NO_RUNS, risk: { limits: { maxLossStreak: 3 } } }, EMPTY_POINT)).toBe(
+    'risk.maxLossStreak also counts what happened before it',
+  );
+  const kept = { levels: { low: [1] } };
+  const runOf = (instance: object) => ({ kept, instance, name: 'Test' }) as unknown as ResumingRuns['runs'][number];
+  const problemOf = (instance: object) => pointProblem({ ...NO_RUNS, runs: [runOf(instance)] }, { ...EMPTY_POINT, states: ['{}'] });
+  expect(problemOf({ state: kept, own: [1] })).toBeNull();
+  expect(problemOf({ state: kept, low: kept.levels.low })).toBe("the field 'low' of Test is a part of the kept state");
+});
+
 test('a point at which more timers waited than the constructor registers says which these may be', () => {
   const timers = new Timers();
   const point = { states: [], draws: [], due: [1_700_000_000_000], started: [] };
-  expect(pointProblem({ runs: [], timers, currentStrategy: 0 }, point)).toBe(
-    'timers were registered after construction, or a closeAt waits',
-  );
+  expect(pointProblem({ ...NO_RUNS, timers }, point)).toBe('timers were registered after construction, or a closeAt waits');
   timers.every(0, 60_000, () => {}, 0);
-  expect(pointProblem({ runs: [], timers, currentStrategy: 0 }, point)).toBeNull();
+  expect(pointProblem({ ...NO_RUNS, timers }, point)).toBeNull();
 });
 
 test('the journal alone does not restore an engine while stops are set aside for an exit', () => {

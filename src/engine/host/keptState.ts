@@ -4,6 +4,7 @@ import { StrategyError } from '../../base/errors.ts';
 import { STATE } from '../../orders/lifecycle.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import { isUnderCancel, type BotOrder } from '../../orders/botOrder.ts';
+import { COUNTING_LIMITS, type RiskLimits } from '../../risk/limits/limits.ts';
 import type { Timers } from './timers.ts';
 
 // hot: docs/performance.md#file-constants
@@ -14,6 +15,7 @@ interface KeptRun {
   readonly index: number;
   readonly name: string;
   readonly kept: object | null;
+  readonly instance: object | null;
   readonly hasFailed: boolean;
   readonly hasGroups: boolean;
   readonly draws: number;
@@ -27,9 +29,13 @@ export interface KeptRuns {
   readonly runs: readonly KeptRun[];
   currentStrategy: number;
 }
-/** Runs with their timers, for an engine that resumes. */
+/** Runs with their timers. */
 export interface TimedRuns extends KeptRuns {
   readonly timers: Timers;
+}
+/** An engine that resumes. */
+export interface ResumingRuns extends TimedRuns {
+  readonly risk: { readonly limits: RiskLimits };
 }
 /** Work in progress that the journal may not contain. */
 export interface OpenWork extends KeptRuns {
@@ -59,11 +65,35 @@ export function checkKept(name: string, state: unknown): void {
   if (typeof state !== 'object' || state === null)
     throw new StrategyError(`${name}: ${ROOT_PLACE}: expected an object, got ${typeText(state)}`, 'give it an object: keep({ count: 0 })');
   keptText(name, state);
+  checkMembers(name, state, ROOT_PLACE);
   if (Object.isFrozen(state) || !Object.isExtensible(state))
     throw new StrategyError(
       `${name}: ${ROOT_PLACE}: the object is frozen, so that it cannot change`,
       'keep an object that the strategy can change in place',
     );
+}
+
+/**
+ * Throws StrategyError for a member that JSON would change or leave out: a getter, which would be a fixed value after a restart, or a member
+ * with a symbol as its name. Only the first state is checked, because checking each later one would cost too much.
+ */
+function checkMembers(name: string, state: object, place: string): void {
+  const checkInner = (value: unknown, innerPlace: string): void => {
+    if (typeof value === 'object' && value !== null) checkMembers(name, value, innerPlace);
+  };
+  if (Array.isArray(state)) return state.forEach((element, index) => checkInner(element, `${place}[${index}]`));
+  for (const [key, member] of Object.entries(Object.getOwnPropertyDescriptors(state))) {
+    const memberPlace = `${place}.${key}`;
+    if ('get' in member)
+      throw new StrategyError(
+        `${name}: ${memberPlace}: expected a value, got a getter or setter, which would be a fixed value after a restart`,
+        'keep the values, and compute others in a method of the strategy',
+      );
+    checkInner(member.value, memberPlace);
+  }
+  const [symbol] = Object.getOwnPropertySymbols(state);
+  if (symbol !== undefined)
+    throw new StrategyError(`${name}: ${place}: a member cannot be named by a symbol (${String(symbol)})`, 'name it by a text');
 }
 
 /** Returns a state as JSON. Throws StrategyError if it is not plain data. */
@@ -167,12 +197,33 @@ export function isFullyRecorded({ runs, orders, followUps, brackets, bracketMana
 
 /**
  * Returns why these strategies cannot resume from the point, or null if they can. A timer that `onStart` or `closeAt` has
- * registered would be missing.
+ * registered would be missing, a rule that counts would begin at zero, and a field that holds a part of the kept state would not get its values.
  */
-export function pointProblem({ runs, timers }: TimedRuns, { states, due }: KeptPoint): string | null {
+export function pointProblem({ runs, timers, risk }: ResumingRuns, { states, due }: KeptPoint): string | null {
+  const countingLimit = COUNTING_LIMITS.find((key) => risk.limits[key] !== undefined);
+  if (countingLimit !== undefined) return `risk.${countingLimit} also counts what happened before it`;
+  for (const run of runs) {
+    const field = fieldInsideKept(run);
+    if (field !== null) return `the field '${field}' of ${run.name} is a part of the kept state`;
+  }
   if (timers.due().length !== due.length) return 'timers were registered after construction, or a closeAt waits';
   const isKeptAsBefore = runs.every(({ kept }, index) => (kept === null) === (states[index] === ''));
   return isKeptAsBefore ? null : 'not every strategy keeps what it has kept';
+}
+
+/** Returns the name of a field of the strategy that holds a list or an object inside its kept state; null if none does. */
+function fieldInsideKept({ kept, instance }: KeptRun): string | null {
+  if (kept === null || instance === null) return null;
+  const parts = new Set<unknown>();
+  const addParts = (state: object): void => {
+    for (const value of Object.values(state) as unknown[]) {
+      if (typeof value !== 'object' || value === null) continue;
+      parts.add(value);
+      addParts(value);
+    }
+  };
+  addParts(kept);
+  return Object.entries(instance).find(([, value]) => parts.has(value))?.[0] ?? null;
 }
 
 /** Makes the strategies resume from the point, whose instant is `atMs`. Fields that are not kept have the constructor's value. */

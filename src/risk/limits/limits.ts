@@ -212,3 +212,18 @@ export function limitValue(key: LimitKey, text: string): string | number {
 export type LimitKey = (typeof LIMITS)[number]['key'];
 /** Limits as a definition writes them: decimals as text, counts as whole numbers. A missing key means that the rule is off. */
 export type RiskLimits = Readonly<Partial<Record<LimitKey, string | number>>>;
+
+/**
+ * Limits of rules that count orders, fills, refusals or losses over time. Books and open orders do not contain these counts, so a start has to
+ * replay the whole lifetime for them.
+ */
+export const COUNTING_LIMITS: readonly LimitKey[] = [
+  'maxOrdersPerMinute',
+  'maxOrdersPerFill',
+  'duplicateMs',
+  'parent',
+  'maxUnknown',
+  'maxFillsPerMinute',
+  'maxRejectsPerMinute',
+  'maxLossStreak',
+];

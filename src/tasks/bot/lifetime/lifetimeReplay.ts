@@ -181,6 +181,7 @@ export class LifetimeReplay {
     }
     this.missedBars += bars.length;
     if (bars.length > 0) this.#noteInterruption('bars went by without a decision');
+    if (engine.timers.nextMs <= atMs) this.#noteInterruption('timers fell due while the bot was down');
     this.#runGuarded(
       () => {
         beginMissedInstant(engine, t, append);
@@ -214,7 +215,6 @@ export class LifetimeReplay {
     const notifyStop = (): void => stopLive(engine);
     this.#runGuarded(notifyStop, notifyStop);
   }
-
   /** Notes the first reason why this lifetime differs from one that never stopped. */
   #noteInterruption(reason: string): void {
     this.interruption ??= reason;
