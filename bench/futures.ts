@@ -27,7 +27,7 @@ const MIN_FILLS = 100;
 const WORKLOAD: Workload = { fast: 100, slow: 300, lots: 1, cashUnits: 1e12, feePpm: 400 };
 const STRATEGY = 'bench/strategies/mostlyInvested.ts';
 
-/** Distance of the mark from the price of a bar, ticks: at most half of this on either side. */
+/** The mark differs from the price of a bar by at most half of this number of ticks, in either direction. */
 const MARK_RANGE_TICKS = 20;
 /** Range of the funding rates, in 10^-12 as in `ContractData`: 0.03 %. */
 const FUNDING_RATE_RANGE = 3e8;
@@ -38,11 +38,12 @@ const NEGATIVE_RATE_SHARE = 0.4;
 export type BenchMarket = 'spot' | 'futures';
 
 /**
- * Returns the CPU time of a row with a contract, ns, and its ratio to a row of the spot pair. Each of the two is the best of several
+ * Returns the CPU time for one row of the contract, in ns, and its ratio to that of the spot pair. Each time is the best of several
  * processes.
  */
 export async function futuresBench(print: (text: string) => void) {
   await checkResults(await loadStrategyFile(STRATEGY));
+  // The times of a whole pass.
   let spotNs = Infinity;
   let futuresNs = Infinity;
   for (let round = 0; round < ROUNDS; round++) {

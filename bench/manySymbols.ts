@@ -19,10 +19,10 @@ import { PartProcess } from './partProcess.ts';
 const ROOT = new URL('..', import.meta.url).pathname;
 /** The bundled bench. Its part processes run this file, so that they do not bundle it again. */
 const SELF = fileURLToPath(import.meta.url);
-/** Length of one jump of the clocks during the start. */
+/** Length of one jump of the clocks during the start, ms. */
 const JUMP_MS = 3000;
 const MAX_JUMPS = 600;
-/** Real time between two of these jumps, so that the bot does the work that has become due. */
+/** Real time between two jumps, ms. In it the bot does the work that has become due. */
 const JUMP_PAUSE_MS = 20;
 /** Time from a jump to the close that is measured. */
 const BEFORE_CLOSE_MS = 1500;

@@ -40,7 +40,7 @@ const DIFFERENT_STRATEGIES = [
 /** A run shape that is compared with a run of one feed. */
 export type RunShape = 'eightFeeds' | 'twoIntervals' | 'seventhStrategy' | 'undeclaredCustom';
 
-/** Returns the CPU time of a row, ns. The best of several processes counts, each with as many passes as a run of one feed. */
+/** Returns the CPU time of a row, ns: the best of several processes. Each process makes as many passes as one that measures a run of one feed. */
 export function nsPerRow(shape: RunShape): number {
   let minNs = Infinity;
   for (let round = 0; round < ROUNDS; round++) minNs = Math.min(minNs, Number(runPartProcess('--shape-part', shape)));
@@ -86,7 +86,7 @@ async function shapePlan(shape: RunShape): Promise<RunPlan> {
   return benchPlan(await loadStrategyFile('bench/strategies/twoIntervals.ts'), feeds, HEAVY, windowParams(HEAVY));
 }
 
-/** Runs the six classes that a process has run before the seventh. */
+/** Runs the six strategy classes that come before the measured seventh one. */
 async function runSixOtherClasses(scratch: Scratch): Promise<void> {
   // burst.ts calls this hook at every bar where it is set. Nothing is measured here, so it is absent.
   Object.assign(globalThis, { isobarBench: undefined });

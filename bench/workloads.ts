@@ -151,7 +151,7 @@ const columnBytes = (columns: object): readonly Buffer[] =>
     .filter((column) => ArrayBuffer.isView(column))
     .map((column) => Buffer.from(column.buffer, column.byteOffset, column.byteLength));
 
-/** Offset of each field in the bytes of a fill that are hashed, and the number of these bytes, as in common.h. */
+/** The bytes of a fill that are hashed, as in common.h: the offset of each field, and the number of bytes. */
 const HASHED_FILL_OFFSETS = { row: 0, isBuy: 4, price: 5, fee: 13 };
 const HASHED_FILL_BYTES = 21;
 /** Start value and factor of the 32-bit FNV-1a hash. */

@@ -1,4 +1,4 @@
-// Runs the smallest possible service for comparison: node:http that reads the body, checks the signature and replies with equal length.
+// Runs the smallest possible service for comparison: node:http reads the body, checks the signature, and sends a reply as long as the exchange's.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -30,7 +30,7 @@ export async function serveBare(replyByPath: Readonly<Record<string, string>>): 
   server.closeAllConnections();
 }
 
-/** True when a request has the signature of `BTC_ACCOUNT`, whose requests are the load. */
+/** True when a request has the signature of `BTC_ACCOUNT`, which sends the requests of the load. */
 function isSigned(headers: NodeJS.Dict<string | string[]>, method: string, path: string, body: Buffer): boolean {
   const expectedSignature = createHmac('sha256', BTC_ACCOUNT.secret)
     .update(`${String(headers['x-ch-ts'])}${method}${path}`)

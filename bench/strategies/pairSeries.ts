@@ -1,4 +1,5 @@
-// Computes what a pairs trader writes over two feeds: twenty series. Or none of them, which the bench subtracts. It places no orders.
+// Computes twenty series over two feeds, like the strategy of a pairs trader. It places no orders. With `none` it computes no series: the bench
+// subtracts the time of such a run.
 import {
   above, beta, choice, corr, div, ema, lag, log, mul, rank, sma, stdDev, Strategy, sub, where, zscore,
   type Feed, type Series,

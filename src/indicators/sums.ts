@@ -135,18 +135,22 @@ export class CompensatedMean {
     this.#weight = 2 / (bars + 1);
   }
 
+  /** True once `bars` values have been added. */
   get isReady(): boolean {
     return this.#count === this.#bars;
   }
 
+  /** The average; before `isReady` the sum of the values. */
   get mean(): number {
     return this.#mean;
   }
 
+  /** The rounding error of `mean`: the exact average is `mean` + `roundingError`. */
   get roundingError(): number {
     return this.#roundingError;
   }
 
+  /** Forgets all values. */
   reset(): void {
     this.#mean = this.#roundingError = this.#count = 0;
   }

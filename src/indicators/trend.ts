@@ -21,7 +21,7 @@ export function atr(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
     sources: [feed.high, feed.low, feed.close].map(operand),
     parameters: [bars],
     needs: { '': bars + 1 },
-    makeKernel: (wiring) => new TrueRange(onOneScale(wiring, 3), wiring.out(0), bars),
+    makeKernel: (wiring) => new AverageTrueRange(onOneScale(wiring, 3), wiring.out(0), bars),
   });
 }
 
@@ -48,14 +48,14 @@ export function adx(feed: FeedSeries, bars: number): IndicatorSpec<DirectionalMo
       sources: [feed.high, feed.low, feed.close].map(operand),
       parameters: [bars],
       needs: { '': 2 * bars, '.plusDi': bars + 1, '.minusDi': bars + 1 },
-      makeKernel: (wiring) => new Directional(onOneScale(wiring, 3), [wiring.out(0), wiring.out(1), wiring.out(2)], bars),
+      makeKernel: (wiring) => new DirectionalIndex(onOneScale(wiring, 3), [wiring.out(0), wiring.out(1), wiring.out(2)], bars),
     },
     (outputs) => ({ adx: outputs.series(0), plusDi: outputs.series(1), minusDi: outputs.series(2) }),
   );
 }
 
-/** Computes the average true range, in ticks if the feed has them. So small ranges are exact at any price. */
-class TrueRange implements Kernel {
+/** Computes the average true range, in ticks if the feed has them, because small ranges are then exact at any price. */
+class AverageTrueRange implements Kernel {
   readonly #high: IndicatorColumn<TickColumn>;
   readonly #low: IndicatorColumn<TickColumn>;
   readonly #close: IndicatorColumn<TickColumn>;
@@ -63,8 +63,8 @@ class TrueRange implements Kernel {
   readonly #out: NumberWindow;
   readonly #bars: number;
   #lastClose = NAN;
-  /** Sum of the true ranges while `count` < bars, then their average. */
-  #range = 0;
+  /** The smoothed true range. While `count` < `bars`, the sum of the true ranges. */
+  #smoothedRange = 0;
   #count = 0;
 
   constructor({ columns, scale }: ScaledColumns, out: NumberWindow, bars: number) {
@@ -84,7 +84,7 @@ class TrueRange implements Kernel {
     const bars = this.#bars;
     const scale = this.#scale;
     let lastClose = this.#lastClose;
-    let range = this.#range;
+    let smoothedRange = this.#smoothedRange;
     let count = this.#count;
     for (let row = fromRow; row < toRow; row++) {
       const barHigh = high[row - highBase]!;
@@ -92,24 +92,24 @@ class TrueRange implements Kernel {
       const trueRange = (barHigh > lastClose ? barHigh : lastClose) - (barLow < lastClose ? barLow : lastClose);
       lastClose = close[row - closeBase]!;
       if (trueRange !== trueRange) {
-        range = 0;
+        smoothedRange = 0;
         count = 0;
       } else if (count === bars) {
-        range += (trueRange - range) / bars;
+        smoothedRange += (trueRange - smoothedRange) / bars;
       } else {
-        range += trueRange;
-        if (++count === bars) range /= bars;
+        smoothedRange += trueRange;
+        if (++count === bars) smoothedRange /= bars;
       }
-      values[row - base] = count < bars ? NAN : range / scale;
+      values[row - base] = count < bars ? NAN : smoothedRange / scale;
     }
     this.#lastClose = lastClose;
-    this.#range = range;
+    this.#smoothedRange = smoothedRange;
     this.#count = count;
   }
 }
 
 /** Computes the average directional index and its directional indicators. */
-class Directional implements Kernel {
+class DirectionalIndex implements Kernel {
   readonly #high: IndicatorColumn<TickColumn>;
   readonly #low: IndicatorColumn<TickColumn>;
   readonly #close: IndicatorColumn<TickColumn>;
@@ -120,14 +120,14 @@ class Directional implements Kernel {
   #lastHigh = NAN;
   #lastLow = NAN;
   #lastClose = NAN;
-  /** Wilder's sums of true range, upward and downward movement, over the first `moves` moves. */
-  #range = 0;
-  #up = 0;
-  #down = 0;
-  #moves = 0;
-  /** Sum of the directional indices while `indices` < bars, then their average. */
-  #index = 0;
-  #indices = 0;
+  /** Wilder's sums of the true range, the upward and the downward movement, smoothed once there are `bars` moves. */
+  #rangeSum = 0;
+  #upSum = 0;
+  #downSum = 0;
+  #moveCount = 0;
+  /** The average of the directional indices. While `indexCount` < `bars`, their sum. */
+  #averageIndex = 0;
+  #indexCount = 0;
 
   constructor({ columns }: ScaledColumns, out: readonly [NumberWindow, NumberWindow, NumberWindow], bars: number) {
     this.#high = columns[0]!;
@@ -143,10 +143,10 @@ class Directional implements Kernel {
     const { values: close, base: closeBase } = this.#close;
     for (let row = fromRow; row < toRow; row++) {
       this.#step(high[row - highBase]!, low[row - lowBase]!, close[row - closeBase]!);
-      const hasAllMoves = this.#moves >= this.#bars;
-      this.#plusDi.values[row - this.#plusDi.base] = hasAllMoves ? percentOf(this.#up, this.#range) : NAN;
-      this.#minusDi.values[row - this.#minusDi.base] = hasAllMoves ? percentOf(this.#down, this.#range) : NAN;
-      this.#adx.values[row - this.#adx.base] = this.#indices === this.#bars ? this.#index : NAN;
+      const hasAllMoves = this.#moveCount >= this.#bars;
+      this.#plusDi.values[row - this.#plusDi.base] = hasAllMoves ? percentOf(this.#upSum, this.#rangeSum) : NAN;
+      this.#minusDi.values[row - this.#minusDi.base] = hasAllMoves ? percentOf(this.#downSum, this.#rangeSum) : NAN;
+      this.#adx.values[row - this.#adx.base] = this.#indexCount === this.#bars ? this.#averageIndex : NAN;
     }
   }
 
@@ -160,26 +160,26 @@ class Directional implements Kernel {
     this.#lastLow = low;
     this.#lastClose = close;
     if (trueRange !== trueRange || upMove !== upMove || downMove !== downMove) {
-      this.#range = this.#up = this.#down = this.#moves = this.#index = this.#indices = 0;
+      this.#rangeSum = this.#upSum = this.#downSum = this.#moveCount = this.#averageIndex = this.#indexCount = 0;
       return;
     }
-    const smooth = this.#moves < bars ? 1 : 1 - 1 / bars;
-    this.#range = this.#range * smooth + trueRange;
-    this.#up = this.#up * smooth + (upMove > downMove && upMove > 0 ? upMove : 0);
-    this.#down = this.#down * smooth + (downMove > upMove && downMove > 0 ? downMove : 0);
-    if (this.#moves < bars) this.#moves++;
-    if (this.#moves === bars) this.#averageIndex();
+    const smooth = this.#moveCount < bars ? 1 : 1 - 1 / bars;
+    this.#rangeSum = this.#rangeSum * smooth + trueRange;
+    this.#upSum = this.#upSum * smooth + (upMove > downMove && upMove > 0 ? upMove : 0);
+    this.#downSum = this.#downSum * smooth + (downMove > upMove && downMove > 0 ? downMove : 0);
+    if (this.#moveCount < bars) this.#moveCount++;
+    if (this.#moveCount === bars) this.#addIndex();
   }
 
-  /** Adds the directional index of the row to its average. */
-  #averageIndex(): void {
+  /** Adds the directional index of the row to the average. */
+  #addIndex(): void {
     const bars = this.#bars;
-    const index = percentOf(Math.abs(this.#up - this.#down), this.#up + this.#down);
-    if (this.#indices === bars) {
-      this.#index += (index - this.#index) / bars;
+    const index = percentOf(Math.abs(this.#upSum - this.#downSum), this.#upSum + this.#downSum);
+    if (this.#indexCount === bars) {
+      this.#averageIndex += (index - this.#averageIndex) / bars;
     } else {
-      this.#index += index;
-      if (++this.#indices === bars) this.#index /= bars;
+      this.#averageIndex += index;
+      if (++this.#indexCount === bars) this.#averageIndex /= bars;
     }
   }
 }

@@ -66,7 +66,7 @@ const MAX_START_MS = 4_102_444_800_000;
 /** No run sends more orders than this. A larger number shows that the text was made by another program. */
 const MAX_ORDER_NUMBER = 10_000_000_000;
 
-/** True for text in the form of these ids: a possible start time, a random number, and an order number. */
+/** True for text with the form of a client order id: a possible start time, a random number, and an order number. */
 export function isClientOrderId(text: string): boolean {
   const id = text.toUpperCase();
   if (id.length !== PREFIX_CHARS + ORDER_CHARS || !PREFIX_PATTERN.test(idPrefixOf(id))) return false;

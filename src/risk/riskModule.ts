@@ -185,8 +185,8 @@ export class RiskModule {
   snapshot(): ReadonlyMap<string, readonly number[]> {
     return this.lossWatches.snapshot();
   }
-  restore(memory: ReadonlyMap<string, readonly number[]>): void {
-    this.lossWatches.restore(memory);
+  restore(baselines: ReadonlyMap<string, readonly number[]>): void {
+    this.lossWatches.restore(baselines);
   }
   /** Returns the equity that a loss rule measures from; NaN if it is off. */
   lossBaseline(code: string): number {

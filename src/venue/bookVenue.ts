@@ -32,14 +32,14 @@ export abstract class BookVenue<Book extends BarBook> {
   refusal = 0;
   protected readonly orders = new OrderTable();
   protected readonly books: readonly Book[];
-  protected readonly bookOf: ReadonlyMap<Instrument, Book>;
+  protected readonly bookByInstrument: ReadonlyMap<Instrument, Book>;
   protected readonly isPlaceOff: boolean;
   private readonly isCancelOff: boolean;
   private readonly missingOrderCode: number;
 
   protected constructor(books: readonly Book[], state: VenueState | undefined, missingOrderCode: number) {
     this.books = books;
-    this.bookOf = new Map(books.map((book) => [book.instrument, book]));
+    this.bookByInstrument = new Map(books.map((book) => [book.instrument, book]));
     for (const book of books) book.state = state?.instruments?.[book.instrument.id] ?? null;
     this.isPlaceOff = state?.off?.includes('place') ?? false;
     this.isCancelOff = state?.off?.includes('cancel') ?? false;
@@ -58,11 +58,11 @@ export abstract class BookVenue<Book extends BarBook> {
 
   /** True when the venue has a book of this instrument. */
   trades(instrument: Instrument): boolean {
-    return this.bookOf.has(instrument);
+    return this.bookByInstrument.has(instrument);
   }
   /** Returns the book of an instrument. `instrument` must be the record of the config itself, not a copy. */
   book(instrument: Instrument): Book {
-    const book = this.bookOf.get(instrument);
+    const book = this.bookByInstrument.get(instrument);
     if (book === undefined) throw new InvariantError(`${instrument.id} is not an instrument of this venue`);
     return book;
   }
@@ -130,6 +130,7 @@ export abstract class BookVenue<Book extends BarBook> {
     this.orders.release(order);
   }
 
+  /** Sets the refusal code. Returns false, as the result of the call that is refused. */
   protected refuse(code: number): false {
     this.refusal = code;
     return false;

@@ -132,7 +132,7 @@ export class Venue extends BookVenue<SpotBook> {
   /** Finds the account and book for the checks of an order. Returns the code of a refusal, or 0. */
   private bindAccount(account: number, instrument: Instrument): number {
     if (this.isPlaceOff) return unsupportedOperation.code;
-    const book = this.bookOf.get(instrument);
+    const book = this.bookByInstrument.get(instrument);
     if (book === undefined) return badSymbol.code;
     this.lastInstrumentAccount = book.instrumentAccounts[account] ?? noAccount(account);
     this.lastBook = book;

@@ -66,7 +66,7 @@ class Campaign {
     this.#checkMoney();
     expect(oracle.trades, 'own trades').toBeGreaterThan(cases / 100);
     for (const { wireName } of [...SPOT_PAIRS, ...CONTRACTS])
-      expect(oracle.tradesOf.get(wireName), `own trades of ${wireName}`).toBeGreaterThan(cases / 4000);
+      expect(oracle.tradeCountBySymbol.get(wireName), `own trades of ${wireName}`).toBeGreaterThan(cases / 4000);
   }
 
   /** Sends one random request, and checks the time, the numbers and the code of its reply. */
@@ -153,7 +153,7 @@ class Campaign {
       cases,
       seed: SEED,
       trades: this.oracle.trades,
-      tradesOf: Object.fromEntries(this.oracle.tradesOf),
+      tradesOf: Object.fromEntries(this.oracle.tradeCountBySymbol),
       slowestCpuMs: Math.round(this.slowestCpuMs * 10) / 10,
       slowestWallMs: Math.round(this.slowestWallMs * 10) / 10,
       codes: Object.fromEntries([...this.countByCode].toSorted(([a], [b]) => b - a)),

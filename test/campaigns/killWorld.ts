@@ -92,7 +92,7 @@ export class KillWorld {
   /** The orders that the journal of the bot would have. */
   readonly #journaled: BookedOrder[] = [];
   #orderCount = 0;
-  /** Sign of the contract position at the beginning. The kill may bring it to 0, never to the other sign. */
+  /** Sign of the contract position at the start. The kill may bring the position to 0, never to the other sign. */
   #initialSign = 0;
 
   constructor(seed: number) {
@@ -200,7 +200,7 @@ export class KillWorld {
     this.#fixture.placeOrder('bob', 'SELL', contracts, ask);
   }
 
-  /** Other traders place new orders every few seconds. */
+  /** Has another trader place new orders every few seconds. */
   #addMakersLater(): void {
     this.#queue.at(this.#queue.nowMs + 2000 + Math.floor(this.#rng.next() * 4000), () => {
       this.#fixture.nowMs = this.#queue.nowMs;

@@ -68,7 +68,7 @@ export class MoneyOracle {
   /** Number of own trades of all accounts. */
   trades = 0;
   /** Number of own trades, by instrument. */
-  readonly tradesOf = new Map<string, number>();
+  readonly tradeCountBySymbol = new Map<string, number>();
 
   constructor(exchange: NumbersExchange) {
     this.#exchange = exchange;
@@ -221,7 +221,7 @@ export class MoneyOracle {
       this.#lastTrade.set(key, rowKeys.at(-1) ?? lastTrade);
     } while (rows.length >= PAGE_ROWS);
     this.trades += newRows.length;
-    this.tradesOf.set(instrument.wireName, (this.tradesOf.get(instrument.wireName) ?? 0) + newRows.length);
+    this.tradeCountBySymbol.set(instrument.wireName, (this.tradeCountBySymbol.get(instrument.wireName) ?? 0) + newRows.length);
     return newRows;
   }
 

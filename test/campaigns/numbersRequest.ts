@@ -95,10 +95,10 @@ function integerOfAnyLength(rng: Rng): string {
 /** Draws one of the values. */
 const pickOne = <Value>(rng: Rng, values: readonly Value[]): Value => values[Math.floor(rng.next() * values.length)]!;
 
-/** Valid and invalid times for which a request stays valid, in ms. */
+/** Values of `recvWindow`, in ms: valid and invalid ones. */
 const RECV_WINDOWS = ['1', '5000', '5001', '60000', '9007199254740991', '99999999999999999999', '0.5', '-1'];
 
-/** Trading calls come more often than their share of the table. */
+/** The calls from which half of the requests are drawn. */
 const TRADING_OPS: readonly Op[] = [
   'spot.newOrder',
   'spot.batchOrders',

@@ -15,9 +15,9 @@ import { zeroCounts } from './riskCourse.ts';
 import { FuturesRiskWorld } from './riskFuturesWorld.ts';
 
 const COURSES = courseCountOf(1000);
-/** First of the courses within which a planted fault must be found: the same ones whatever seed the campaign begins with. */
+/** A planted fault must be found in courses from this seed on. They do not depend on the first seed of the campaign. */
 const FIRST_FAULT_SEED = 1;
-/** Number of these courses. */
+/** A planted fault must be found within this number of courses. */
 const MAX_COURSES = 5000;
 const HOUR_MS = 3_600_000;
 

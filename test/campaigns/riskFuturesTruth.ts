@@ -75,7 +75,7 @@ interface LotsBySide {
   short: number;
 }
 
-/** An order in a worst case: its lots, and the value of one of them. */
+/** An order in a worst case: its lots, and the value of one lot. */
 interface WorstOrder {
   readonly lots: number;
   readonly lotUnits: number;

@@ -59,7 +59,7 @@ let copy = '';
 let compilerOutput = '';
 let testRun = { code: 0, text: '' };
 /** The generated files that name each addition. */
-const generatedFilesOf = new Map<string, readonly string[]>();
+const generatedFilesByName = new Map<string, readonly string[]>();
 
 /** Runs Node in the copy, and returns its exit code and output. */
 async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ readonly code: number; readonly text: string }> {
@@ -145,7 +145,7 @@ beforeAll(async () => {
   ]);
   compilerOutput = compiled.text;
   testRun = tested;
-  for (const [name, addition] of additions) generatedFilesOf.set(name, generatedFilesFor(addition));
+  for (const [name, addition] of additions) generatedFilesByName.set(name, generatedFilesFor(addition));
 }, TIMEOUT_MS);
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
@@ -158,7 +158,7 @@ describe.each(additions)('the list of CONTRIBUTING.md for "%s"', (name, addition
   it('the list names exactly the files that the addition edits by hand', () =>
     expect(listProblems(list.editedFiles, editedBy(addition))).toEqual([]));
   it('the list names exactly the generated files that change with the addition', () =>
-    expect(listProblems(list.generatedFiles, generatedFilesOf.get(name) ?? [])).toEqual([]));
+    expect(listProblems(list.generatedFiles, generatedFilesByName.get(name) ?? [])).toEqual([]));
 });
 
 it('a fill parameter touches at most six files', () => {

@@ -70,7 +70,7 @@ const ENTRY_BELOW = {
   triggersAbove: false,
 } as const;
 
-/** The terms of one of these trigger orders. */
+/** The terms of a trigger order of these tests. */
 type TriggerTerms = typeof STOP | typeof BUY_STOP | typeof BUY_PROFIT | typeof ENTRY_ABOVE | typeof ENTRY_BELOW;
 
 /** Places a trigger order for ten contracts, by default a stop at 960.0, under a tag. Returns its id. */

@@ -103,10 +103,12 @@ class NotifierQueue {
     this.#options = { ...DEFAULT_OPTIONS, ...options };
   }
 
+  /** Number of alerts that wait for their first or next attempt. */
   get length(): number {
     return this.#waiting.length;
   }
 
+  /** Queues an alert and sends it as soon as possible. If too many wait, the least urgent and newest one is dropped and reported. */
   queueAlert(alert: Alert): void {
     if (this.#isStopped) return;
     this.#insert({ alert, tries: 0 });
@@ -141,6 +143,7 @@ class NotifierQueue {
     onEmpty?.();
   }
 
+  /** Drops all waiting alerts and ends the attempt under way. Later alerts are ignored. */
   stop(): void {
     this.#isStopped = true;
     this.#waiting.length = 0;

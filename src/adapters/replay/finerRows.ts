@@ -7,7 +7,7 @@ import type { BarBook } from '../../venue/barBook.ts';
 
 /** Gives finer rows, some at a time. */
 export interface FinerSource {
-  /** Returns the next rows from `fromMs` on and before `toMs`; none of them: the end. Null if it has none of the instrument. */
+  /** Returns the next rows from `fromMs` on and before `toMs`. Empty once there are no more. Null if the source has no rows of the instrument. */
   next(instrument: Instrument, fromMs: number, toMs: number): BarColumns | null;
 }
 

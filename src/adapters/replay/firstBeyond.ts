@@ -51,29 +51,31 @@ type RangeExtreme = (ticks: TickColumn, from: number, to: number) => number;
 /** The extreme tick of each chunk of rows and each span of chunks; NaN until computed. */
 class Extremes {
   readonly ticks: TickColumn;
-  private readonly utmost: RangeExtreme;
+  private readonly extremeOf: RangeExtreme;
   private readonly chunks: Float64Array;
   private readonly spans: Float64Array;
 
   constructor(ticks: TickColumn, extremeOf: RangeExtreme) {
     this.ticks = ticks;
-    this.utmost = extremeOf;
+    this.extremeOf = extremeOf;
     this.chunks = new Float64Array(Math.ceil(ticks.length / CHUNK_ROWS)).fill(NAN);
     this.spans = new Float64Array(Math.ceil(ticks.length / SPAN_ROWS)).fill(NAN);
   }
 
+  /** Returns the extreme tick of the chunk that contains the row. */
   chunkExtreme(row: number): number {
     const chunk = Math.floor(row / CHUNK_ROWS);
     const extreme = this.chunks[chunk]!;
     if (extreme === extreme) return extreme;
-    return (this.chunks[chunk] = this.utmost(this.ticks, chunk * CHUNK_ROWS, Math.min((chunk + 1) * CHUNK_ROWS, this.ticks.length)));
+    return (this.chunks[chunk] = this.extremeOf(this.ticks, chunk * CHUNK_ROWS, Math.min((chunk + 1) * CHUNK_ROWS, this.ticks.length)));
   }
 
+  /** Returns the extreme tick of the span that contains the row. */
   spanExtreme(row: number): number {
     const span = Math.floor(row / SPAN_ROWS);
     const extreme = this.spans[span]!;
     if (extreme === extreme) return extreme;
-    return (this.spans[span] = this.utmost(this.ticks, span * SPAN_ROWS, Math.min((span + 1) * SPAN_ROWS, this.ticks.length)));
+    return (this.spans[span] = this.extremeOf(this.ticks, span * SPAN_ROWS, Math.min((span + 1) * SPAN_ROWS, this.ticks.length)));
   }
 }
 

@@ -129,7 +129,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     this.venue.finishCancel(placed, this.engine.nowMs);
   }
 
-  /** Reads reply at once and completely, because the books are in this process. */
+  /** Answers at once and completely, because the books are in this process. */
   read(order: Order, channel: Channel): void {
     const { id } = order;
     const venueMs = this.engine.nowMs;
@@ -141,7 +141,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   workingOrders(instrument: number): number {
     const { book } = this.book(instrument);
     const working = this.brackets.total === 0 ? book.working : book.working + this.brackets.waiting(instrument);
-    return this.triggers === null ? working : working + this.triggers.waiting(instrument);
+    return this.triggers === null ? working : working + this.triggers.countWaiting(instrument);
   }
 
   passRows(instrument: number, from: number, to: number): number {
@@ -211,7 +211,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const { brackets, contracts } = this;
     const index = row - cursor.base;
     const [high, low] = [Math.round(bars.high[index]! * priceScale), Math.round(bars.low[index]! * priceScale)];
-    const isTriggered = this.triggers !== null && this.triggers.waiting(instrument) > 0;
+    const isTriggered = this.triggers !== null && this.triggers.countWaiting(instrument) > 0;
     const isEntered = brackets.entries.reachedInRow(instrument, openMs, open, high, low).length > 0;
     if (!isTriggered && !isEntered && !isEventOrderOpen(book, brackets.list(instrument), openMs, open, high, low)) return false;
     const matchFinerRow: MatchFiner = (finerIndex, fromMs, toMs, finerOpen, finerHigh, finerLow, finerClose) => {
@@ -322,8 +322,8 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   private cancelArrives(order: Order, id: OrderId): void {
     if (order.id !== id) return;
     const triggerOrders = (order.triggerTicks ?? 0) > 0 ? this.triggers : null;
-    if (triggerOrders?.waits(id) === true) return this.cancelTrigger(triggerOrders, order);
-    const venueOrder = triggerOrders === null ? this.placedOf(order) : this.venueOrderOf(triggerOrders.childOf(id));
+    if (triggerOrders?.isWaiting(id) === true) return this.cancelTrigger(triggerOrders, order);
+    const venueOrder = triggerOrders === null ? this.placedOf(order) : this.venueOrderOf(triggerOrders.childIdOf(id));
     if (venueOrder === null || !this.venue.requestCancel(venueOrder)) return;
     const replayBook = this.books[order.instrumentIndex]!;
     if (this.isMidRow(replayBook, order))
@@ -362,11 +362,11 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   /** Carries out the cancels that arrived inside the row which has ended. */
   private actLateCancels(replayBook: ReplayBook): void {
     replayBook.lateCount = 0;
-    for (const order of replayBook.lateTriggers.splice(0)) {
+    for (const orderId of replayBook.lateTriggers.splice(0)) {
       // A trigger order that the row has fired continues as the order that it placed, so the cancel applies to that.
-      const child = this.triggers?.childOf(order);
-      this.triggers?.cancel(order, this.engine.nowMs);
-      if (child !== undefined) replayBook.lateCancels.push(child);
+      const childId = this.triggers?.childIdOf(orderId);
+      this.triggers?.cancel(orderId, this.engine.nowMs);
+      if (childId !== undefined) replayBook.lateCancels.push(childId);
     }
     for (const id of replayBook.lateCancels.splice(0)) {
       // Look it up by id: the row may have filled the order, and another order may use its record now.

@@ -18,12 +18,12 @@ export class ReplayTriggers implements RowTriggers {
   private readonly account: number;
   private readonly watch: MarginWatch;
   private readonly queue: TriggerQueue;
-  /** Waiting orders: the bot's order of each trigger, and the trigger of each order. */
-  private readonly orderOf = new Map<number, OrderId>();
-  private readonly triggerOf = new Map<OrderId, Trigger>();
-  /** The venue's order for each fired trigger order that is still open. */
-  private readonly children = new Map<OrderId, number>();
-  /** By instrument. */
+  /** Waiting orders: the id of the bot's order of each trigger, by the trigger's id, and the trigger of each order. */
+  private readonly orderIdByTriggerId = new Map<number, OrderId>();
+  private readonly triggerByOrderId = new Map<OrderId, Trigger>();
+  /** The venue's order that each fired trigger order has placed, while it is open. Ids by ids. */
+  private readonly childIdByOrderId = new Map<OrderId, number>();
+  /** Number of waiting trigger orders of each instrument. */
   private readonly waitingCount: Int32Array;
 
   constructor(engine: ReplayHost, venue: FuturesVenue, account: number, watch: MarginWatch) {
@@ -41,37 +41,40 @@ export class ReplayTriggers implements RowTriggers {
     const child = { instrument, side, role, lots, quoteUnits, limit, reduceOnly, timeInForce, slot };
     const trigger = this.queue.place(this.account, triggerKindOf(order), triggerTicks, child, nowMs);
     if (trigger === null) return null;
-    this.orderOf.set(trigger.id, id);
-    this.triggerOf.set(id, trigger);
+    this.orderIdByTriggerId.set(trigger.id, id);
+    this.triggerByOrderId.set(id, trigger);
     this.waitingCount[instrumentIndex]!++;
     return trigger.id;
   }
+  /** The code with which the venue refused the last placed trigger order. */
   get refusal(): number {
     return this.queue.refusal;
   }
 
-  waiting(instrumentIndex: number): number {
+  /** Returns the number of waiting trigger orders of an instrument. */
+  countWaiting(instrumentIndex: number): number {
     return this.waitingCount[instrumentIndex]!;
   }
-  waits(order: OrderId): boolean {
-    return this.triggerOf.has(order);
+  isWaiting(orderId: OrderId): boolean {
+    return this.triggerByOrderId.has(orderId);
   }
-  cancel(order: OrderId, nowMs: number): void {
-    const trigger = this.triggerOf.get(order);
+  /** Cancels a trigger order. Does nothing if it no longer waits. */
+  cancel(orderId: OrderId, nowMs: number): void {
+    const trigger = this.triggerByOrderId.get(orderId);
     if (trigger === undefined) return;
     this.queue.cancel(this.account, trigger.id);
-    this.forget(trigger, order);
-    this.engine.ended(order, 'canceled', nowMs);
+    this.forget(trigger, orderId);
+    this.engine.ended(orderId, 'canceled', nowMs);
   }
-  /** Returns the venue's order of a fired trigger order. */
-  childOf(order: OrderId): number | undefined {
-    return this.children.get(order);
+  /** Returns the id of the venue's order that a fired trigger order has placed. */
+  childIdOf(orderId: OrderId): number | undefined {
+    return this.childIdByOrderId.get(orderId);
   }
-  onChildEnd(order: OrderId): void {
-    this.children.delete(order);
+  onChildEnd(orderId: OrderId): void {
+    this.childIdByOrderId.delete(orderId);
   }
 
-  /** True if a row reaches any of them. */
+  /** True if a row reaches the price of a waiting trigger order. */
   isReached(instrumentIndex: number, { openMs, open, high, low }: TradedRow): boolean {
     if (this.waitingCount[instrumentIndex] === 0) return false;
     const { atOpen, afterOpen } = this.reachedBy(this.engine.instruments[instrumentIndex]!, openMs, open, high, low);
@@ -85,30 +88,30 @@ export class ReplayTriggers implements RowTriggers {
   }
 
   private readonly placeChild: PlaceChild = (trigger, timeMs) => {
-    const order = this.orderOf.get(trigger.id)!;
-    const { instrumentIndex } = this.engine.orders.get(order)!;
+    const orderId = this.orderIdByTriggerId.get(trigger.id)!;
+    const { instrumentIndex } = this.engine.orders.get(orderId)!;
     this.watch.beforeOrder(instrumentIndex);
-    const child = this.venue.place(this.account, order, trigger.child, timeMs);
-    if (child !== null) this.children.set(order, child.id);
+    const child = this.venue.place(this.account, orderId, trigger.child, timeMs);
+    if (child !== null) this.childIdByOrderId.set(orderId, child.id);
     return child;
   };
 
   /** Handles a trigger order that has fired. A refused child order ends it as rejected. */
   private onFired(trigger: Trigger, timeMs: number): void {
     const engine = this.engine;
-    const order = this.orderOf.get(trigger.id)!;
-    this.forget(trigger, order);
+    const orderId = this.orderIdByTriggerId.get(trigger.id)!;
+    this.forget(trigger, orderId);
     if (trigger.status !== 'failed') return;
-    const record = engine.orders.get(order)!;
-    const { strategy, instrument } = record;
-    record.code = String(trigger.code);
-    engine.log(engine.runs[strategy]!.name, `${instrument.id}: trigger order ${order} was refused when it fired`, { code: trigger.code });
-    engine.ended(order, 'rejected', timeMs);
+    const order = engine.orders.get(orderId)!;
+    const { strategy, instrument } = order;
+    order.code = String(trigger.code);
+    engine.log(engine.runs[strategy]!.name, `${instrument.id}: trigger order ${orderId} was refused when it fired`, { code: trigger.code });
+    engine.ended(orderId, 'rejected', timeMs);
   }
 
-  private forget({ id, child: { instrument } }: Trigger, order: OrderId): void {
-    this.orderOf.delete(id);
-    this.triggerOf.delete(order);
+  private forget({ id, child: { instrument } }: Trigger, orderId: OrderId): void {
+    this.orderIdByTriggerId.delete(id);
+    this.triggerByOrderId.delete(orderId);
     this.waitingCount[this.engine.instruments.indexOf(instrument)]!--;
   }
 }

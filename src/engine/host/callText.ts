@@ -50,12 +50,13 @@ function shortValue(value: unknown): unknown {
 }
 
 /**
- * Makes copies of arguments as plain data. Of an object of a class, getters count too: the engine reads them as it reads fields, while JSON would
- * leave them out and ask a method `toJSON` instead.
+ * Copies arguments to plain data. A copy of a class instance also has the values of its getters, because the engine reads them like fields. JSON
+ * would leave them out and call a method `toJSON` instead.
  */
 class PlainCopy {
   private fields = 0;
 
+  /** Returns a plain copy of an argument. `depth`: number of objects that contain it. Throws RangeError for too many fields. */
   of(argument: unknown, depth: number): unknown {
     if (argument instanceof Decimal) return argument.toString();
     const value = shortValue(argument);

@@ -180,8 +180,8 @@ export class UnknownOutcomes {
 }
 
 /**
- * Causes whose events each have an order or a fill of their own, so that a new reason is added to the earlier ones. DUPLICATE does too, but its
- * reason names all of them already.
+ * Causes of which each event concerns another order or fill, so that a new reason is added to the earlier ones. DUPLICATE is missing, because
+ * its reason always names all duplicate orders.
  */
 const CODES_OF_EVENTS: ReadonlySet<string> = new Set(['LATE_LANDING', 'POST_TRADE', 'FINE_FILL', 'ECHO', 'ADMISSION']);
 

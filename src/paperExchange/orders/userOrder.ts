@@ -140,6 +140,7 @@ class OpenOrderChain<O extends UserOrder> {
     this.#newest = order;
   }
 
+  /** Removes an order. Does nothing if it is not in the list. */
   remove(order: O): void {
     if (!this.#has(order)) return;
     const { older, newer } = order;

@@ -117,7 +117,7 @@ function paramSchema(param: Param, market: Market, place: 'query' | 'body'): Jso
   }
 }
 
-/** True if a number is sent as text: some are, in a body. In a query, OpenAPI describes all of them as numbers. */
+/** True if a number is sent as text. Only a body has such numbers. OpenAPI describes every number in a query as a number. */
 const isText = (wire: 'number' | 'string', place: 'query' | 'body'): boolean => wire === 'string' && place === 'body';
 
 /** Returns the schema of a whole number. In a body, some whole numbers are text. */

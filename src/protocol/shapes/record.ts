@@ -8,7 +8,7 @@ import type { Variants } from './variants.ts';
 export interface Field<T> {
   /** The value of the member. */
   readonly value: Value<unknown>;
-  /** Its wire names. It is read under any of them and written under the first. */
+  /** The wire names of the member. It is read under each name and written under the first. */
   readonly names: readonly string[];
   /** True if it may be null. */
   readonly canBeNull: boolean;

@@ -108,6 +108,7 @@ class Recording {
     }
   }
 
+  /** Stops polling. Bars that wait to be written stay in memory until `finish`. */
   stop(): void {
     for (const feed of this.#feeds.values()) feed.stop();
   }

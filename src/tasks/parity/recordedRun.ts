@@ -109,6 +109,7 @@ class RecordedRunReader {
     for (const fact of warm) this.#receive(fact, 0, fromMs);
   }
 
+  /** Returns the run that the records of the lifetime describe. Call it once. */
   read(): RecordedRun {
     const records = this.#records;
     records.forEach((record, index) => this.#take(record, this.#nextInstants[index]!));

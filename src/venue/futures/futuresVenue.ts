@@ -183,7 +183,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   /** The order of the checks is the dialect's (10.1): switched off, combination, instrument, account, closable volume, margin. */
   override check(account: number, intent: OrderIntent): number {
     if (this.isPlaceOff) return VENUE_CODES.unsupportedOperation.code;
-    const book = this.bookOf.get(intent.instrument);
+    const book = this.bookByInstrument.get(intent.instrument);
     if (book === undefined) return VENUE_CODES.badSymbol.code;
     this.lastBook = book;
     const { limit, lots, quoteUnits, reduceOnly } = intent;

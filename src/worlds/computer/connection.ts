@@ -83,13 +83,13 @@ const PROXY_REPLIES = [
   { status: 403, body: 'forbidden' },
 ] as const;
 
-/** Returns an answer that leaves the outcome of a request unknown. `draw` in [0, 1) selects one of them. */
+/** Returns an answer that leaves the outcome of a request unknown. `draw` in [0, 1) selects it. */
 export function unknownAnswer(service: Service, market: 'spot' | 'futures', draw: number): Answer {
   const code = UNKNOWN_CODES[Math.floor(draw * UNKNOWN_CODES.length)]!;
   return code === 504 ? { status: 504, headers: {}, body: '' } : service.error(code, market);
 }
 
-/** Returns an answer of a proxy in place of the exchange. `draw` in [0, 1) selects one of them. */
+/** Returns an answer of a proxy in place of the exchange. `draw` in [0, 1) selects it. */
 export const pageOfProxy = (draw: number): Answer => ({ ...PROXY_REPLIES[Math.floor(draw * PROXY_REPLIES.length)]!, headers: {} });
 
 /** Returns headers with names in lower case, without headers that have no value. */

@@ -62,7 +62,7 @@ export class DayExchange {
   /** The asset in which the account's money is counted. */
   readonly asset: string;
   /** Fills of each order of the account, by venue order id. */
-  readonly tradesOf = new Map<string, OwnTrade[]>();
+  readonly tradesByOrderId = new Map<string, OwnTrade[]>();
   /** Number of fills of the account. */
   tradeCount = 0;
   /** Every order that was placed on the account, oldest first within a market. */
@@ -148,9 +148,9 @@ export class DayExchange {
   #record(trade: OwnTrade): void {
     this.tradeCount++;
     const orderId = trade.isBuyer ? trade.bidId : trade.askId;
-    const trades = this.tradesOf.get(orderId);
+    const trades = this.tradesByOrderId.get(orderId);
     if (trades) trades.push(trade);
-    else this.tradesOf.set(orderId, [trade]);
+    else this.tradesByOrderId.set(orderId, [trade]);
   }
 
   /** Returns the orders that have not ended. */

@@ -225,7 +225,7 @@ class SimulatedDay {
     this.#exchange.read();
     watcher.checkEnd(this.#moment, { mustProtect: this.#request.mustProtect });
     for (const { rule, timeMs, text } of watcher.violations) this.#hash.update(`${rule} ${timeMs} ${text}\n`);
-    for (const [id, trades] of this.#exchange.tradesOf)
+    for (const [id, trades] of this.#exchange.tradesByOrderId)
       for (const { price, lots, timeMs } of trades) this.#hash.update(`${id} ${lots} at ${price} ${timeMs}\n`);
     this.#hash.update(`${startEquity.toFixed()} ${equity.toFixed()}`);
     const { unknownOrders, protects, unprotectedMs, violations } = watcher;

@@ -141,7 +141,7 @@ export class DayWatcher {
     return wereReported && this.#keepsState && texts.every((text, index) => text === venueFills[missing + index]);
   }
   /** Returns the fills of an order by the books of the exchange. */
-  #fillsOf({ tradesOf }: DayExchange, prefix: string, order: number): readonly string[] {
+  #fillsOf({ tradesByOrderId: tradesOf }: DayExchange, prefix: string, order: number): readonly string[] {
     const venueOrder = this.#ordersByClientId.get(clientOrderIdOf(prefix, order as OrderId));
     if (venueOrder === undefined) return [];
     return (tradesOf.get(venueOrder.id) ?? []).map(fillTextOf);
@@ -214,7 +214,7 @@ export class DayWatcher {
     this.#compareHoldings(moment);
     for (const [clientOrderId, { id }] of this.#ordersByClientId) {
       const order = orderIdIn(prefix, clientOrderId);
-      const venueFills = (exchange.tradesOf.get(id) ?? []).map(fillTextOf);
+      const venueFills = (exchange.tradesByOrderId.get(id) ?? []).map(fillTextOf);
       if (order === null || venueFills.length === 0) continue;
       const texts = reported.of(order);
       if (texts.length !== venueFills.length && !this.#isReportedBefore(order, texts, venueFills))

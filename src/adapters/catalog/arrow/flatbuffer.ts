@@ -67,6 +67,7 @@ class FlatWriter {
   private view = new DataView(this.bytes.buffer);
   private position = 0;
 
+  /** Returns the written bytes, padded to a multiple of 8. */
   finish(): Uint8Array {
     this.reserve(8, 0);
     return this.bytes.subarray(0, this.position);

@@ -215,6 +215,7 @@ class ExternalRows {
     this.path = path;
   }
 
+  /** Adds a row. Throws ConfigError for a time outside 2000 to 2099, for a value that is not finite, and for another kind of value than before. */
   push(line: number, timeMs: number, knownMs: number, value: number, kind: ValueKind): void {
     for (const ms of [timeMs, knownMs])
       if (!(ms >= EARLIEST_MS && ms < LATEST_MS)) throw this.badRowError(line, `expected a time of the years 2000 to 2099, got ${ms}`);
@@ -230,6 +231,7 @@ class ExternalRows {
     columns.value.push(value + 0);
   }
 
+  /** Returns all added rows. Throws ConfigError if there are none. */
   finish(): ReadRows {
     const { line, timeMs, knownMs, value } = this.columns;
     if (this.kind === null) throw new ConfigError(`${this.path}: there are no rows in it`, 'fetch the file again');

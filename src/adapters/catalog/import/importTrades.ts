@@ -158,12 +158,14 @@ class StagedTrades {
     if (day !== undefined) this.decidedKind = { kind: tradeDayOf(folder, day).kind, place: folder };
   }
 
+  /** Starts a file: the trades that are added next come from it. */
   beginFile(file: string, reader: TradeFileReader): void {
     this.file = file;
     this.reader = reader;
     this.fileStarts.push({ file, from: this.columns.id.length });
   }
 
+  /** Adds a trade of the current file. Throws ConfigError if its kind of trades differs from the one of the earlier files or of the catalog. */
   addTrade(trade: ReadTrade, line: number): void {
     const { columns, decidedKind, reader } = this;
     if (decidedKind === null) this.decidedKind = { kind: reader!.kind!, place: this.file };

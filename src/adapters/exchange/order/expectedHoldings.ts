@@ -36,6 +36,7 @@ class SequencedTotals {
   set(name: string, amount: Decimal): void {
     this.now.set(name, amount);
   }
+  /** Removes all amounts and trades. */
   forget(): void {
     this.now.clear();
     this.#steps.length = 0;

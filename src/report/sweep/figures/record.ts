@@ -37,6 +37,7 @@ export interface SweepRecord {
   readonly axes: readonly SweepAxis[];
   /** Number of sets of the whole grid. More than `sets` when only a sample of the grid ran. */
   readonly gridSize: number;
+  /** Number of sets of the sweep. */
   readonly sets: number;
   /** By axis: for each set, the index of its value on that axis. */
   readonly places: readonly Int32Array[];
@@ -59,7 +60,7 @@ export interface TrialCount {
   readonly family: string | null;
   /** Number of distinct trials of the family. */
   readonly count: number;
-  /** Number of those from earlier runs and sweeps. */
+  /** Number of distinct trials of the family in earlier runs and sweeps. */
   readonly earlier: number;
   /** Number of distinct trials of all families. */
   readonly all: number;

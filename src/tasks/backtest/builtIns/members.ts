@@ -49,7 +49,7 @@ export const OPEN_PROTOTYPES: readonly NamedObject[] = [
   ['Iterator.prototype', ITERATOR_PROTOTYPE],
   ['Generator.prototype', GENERATOR_PROTOTYPE],
 ];
-/** The watch itself replaces members of these, so they are not frozen. */
+/** Prototypes in which the watch itself replaces members, so they are not frozen. */
 export const WATCHED_PROTOTYPES: readonly NamedObject[] = [Object, String, RegExp, Error, Promise, Date, Symbol, BigInt, Boolean].map(
   (builtIn) => [`${builtIn.name}.prototype`, builtIn.prototype],
 );
@@ -61,11 +61,11 @@ export const GLOBAL_NAMES = [
 /** The one global whose members a strategy may replace, to print elsewhere or not at all. */
 export const CONSOLE = 'console';
 /**
- * Global classes and objects that isobar reads at each use. It gives some of them objects that hold the columns of a feed. The watch replaces
- * none of them. Polyfills assign none of these, so they stay members with a value, which code reads faster than a getter.
+ * Global classes and objects that isobar reads at each use, some of them with the columns of a feed as arguments. Neither the watch nor polyfills
+ * replace these globals. So they stay members with a value, which code reads faster than a getter.
  */
 export const FAST_GLOBALS: readonly string[] = ['Object', 'Array', 'Number', 'String', 'Boolean', 'Math', 'RegExp'];
-/** More of these. Polyfills assign them where they are missing, as in `global.Map = global.Map || OwnMap`, so the same value may be assigned. */
+/** Further globals that isobar reads. Polyfills assign missing ones, as in `global.Map = global.Map || OwnMap`, so the same value may be assigned. */
 export const ASSIGNABLE_GLOBALS: readonly string[] = [
   'Symbol', 'BigInt', 'Map', 'Set', 'WeakMap', 'WeakSet', 'JSON', 'Reflect', 'Proxy', 'Promise', 'ArrayBuffer', 'SharedArrayBuffer', 'DataView',
   ...TYPED_ARRAYS.map(({ name }) => name),

@@ -31,7 +31,7 @@ export class DecisionTrace implements HostCallLog {
   readonly hashes: number[] = [];
   /** Times of the decisions that are orders, exits, targets, rebalances and cancels. */
   readonly orderMs: number[] = [];
-  /** What each of them asks for: the name of the call, with its arguments if they say which holding is wanted. */
+  /** For each time in `orderMs`, the name of the call. It includes the arguments if they say which holding is wanted. */
   readonly orderCalls: string[] = [];
   /** Indices of the decisions that are log lines. Their texts have no effect on the run. */
   readonly logIndices = new Set<number>();

@@ -103,7 +103,7 @@ function spansOf(plan: RunPlan, fromMs: number, orderMs: Float64Array): readonly
   return spans;
 }
 
-/** Returns the time from which on `spanMs` have the most orders, of those up to `lastMs`. */
+/** Returns the order time, at most `lastMs`, after which the next `spanMs` contain the most orders. */
 function busiestFrom(orderMs: Float64Array, spanMs: number, lastMs: number): number {
   let busiestMs = orderMs[0]!;
   let maxOrders = 0;

@@ -244,7 +244,7 @@ const FORMAT_METHODS = ['formatToParts', 'formatRange', 'formatRangeToParts'] as
 function watchFormat(report: ReportCall): () => void {
   const Real = Intl.DateTimeFormat;
   /** What formatters that packages have made leave to the machine. */
-  const missingOf = new WeakMap<object, string>();
+  const missingByFormatter = new WeakMap<object, string>();
   /** Formatters without a language. */
   const languageless = new WeakSet();
   const WatchedFormat = function (this: unknown, ...args: unknown[]): unknown {
@@ -256,12 +256,12 @@ function watchFormat(report: ReportCall): () => void {
       missing === null ? args : withOtherZoneSettings(args),
       new.target === undefined || new.target === WatchedFormat ? Real : new.target,
     ) as object;
-    if (missing !== null && isOfPackage) missingOf.set(formatter, missing);
+    if (missing !== null && isOfPackage) missingByFormatter.set(formatter, missing);
     if (!namesLanguage(args[0], SUPPORTED_BY_DATES)) languageless.add(formatter);
     return formatter;
   };
   const reportUse: ReportUse = (formatter, name, below) => {
-    const missing = missingOf.get(formatter as object);
+    const missing = missingByFormatter.get(formatter as object);
     if (missing !== undefined) report('IMPURE_LOCAL_TIME', `Intl.DateTimeFormat.${name}${missing}`, below);
   };
   Object.defineProperty(WatchedFormat, 'name', { value: 'DateTimeFormat' });

@@ -21,7 +21,7 @@ export async function envelopeOf(
   if (decisions === undefined) return null;
   const finder = new EnvelopeFinder(record, decisions, termsOf(plan, prepared), finer);
   if (finder.isCertain) return finder.result([], null);
-  // Where finer rows were read, one lane matches them in ambiguous rows: it is the run over all of them, as far as nothing stays open.
+  // If finer rows were read, one lane matches them in the ambiguous rows. It equals a run over all finer rows if they decide every such row.
   if (finer !== null && finer.read > 0) {
     const rows = finer.forRefinedRun(finder.isBound);
     const [refined = null] = (await envelopeLanes(plan, [{ eventOrder: null, finer: rows }], progressCells)) ?? [];

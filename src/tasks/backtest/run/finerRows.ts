@@ -65,7 +65,7 @@ export class OpenFinerRows implements FinerRows {
   /** By instrument and end of a bar: whether its rows decide it. A bar without a read row is absent. */
   private readonly decides = new Map<string, boolean>();
   /** Rows read of each bar. */
-  private readonly readOf = new Map<string, number>();
+  private readonly readCountByBar = new Map<string, number>();
 
   constructor(readers: ReadonlyMap<InstrumentId, RowReader>, { fromMs, toMs }: RunRecord) {
     this.readers = readers;
@@ -98,7 +98,7 @@ export class OpenFinerRows implements FinerRows {
     const isChosen = (reader: RowReader, bar: string, fromMs: number, toMs: number): boolean => {
       const isNeeded = this.decides.get(bar);
       if (isBound || isNeeded === false) return isNeeded === true;
-      return this.read + reader.countBetween(fromMs, toMs) - (this.readOf.get(bar) ?? 0) <= this.all * MAX_READ;
+      return this.read + reader.countBetween(fromMs, toMs) - (this.readCountByBar.get(bar) ?? 0) <= this.all * MAX_READ;
     };
     const rows = {
       isCutOff: false,
@@ -127,7 +127,7 @@ export class OpenFinerRows implements FinerRows {
     const count = reader.lastCount ?? rows.length;
     const bar = barKey(instrument, toMs);
     this.read += count;
-    this.readOf.set(bar, (this.readOf.get(bar) ?? 0) + count);
+    this.readCountByBar.set(bar, (this.readCountByBar.get(bar) ?? 0) + count);
     this.parts.set(place, rows);
     return rows;
   }

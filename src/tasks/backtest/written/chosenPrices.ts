@@ -26,11 +26,11 @@ export interface ChosenPrices {
 
 /** Returns where a table of prices begins in the numbers; null without one. */
 export function chosenPricesIn(bars: BarColumns, values: Float64Array): ChosenPrices | null {
-  const rowsOf = rowsOfPrices(bars, values);
-  if (rowsOf.size < MIN_CHAIN) return null;
+  const rowsByPrice = rowsOfPrices(bars, values);
+  if (rowsByPrice.size < MIN_CHAIN) return null;
   for (let step = 1; step <= MAX_TABLE_COLUMNS; step++) {
     for (let from = 0; from < step; from++) {
-      const chain = chainIn(rowsOf, values, from, step);
+      const chain = chainIn(rowsByPrice, values, from, step);
       if (chain !== null) return chain;
     }
   }
@@ -41,22 +41,27 @@ export function chosenPricesIn(bars: BarColumns, values: Float64Array): ChosenPr
 function rowsOfPrices(bars: BarColumns, values: Float64Array): ReadonlyMap<number, readonly number[]> {
   const firstPrice = bars.close[0] ?? NaN;
   const near = values.filter((value) => value > firstPrice / MAX_PRICE_RATIO && value < firstPrice * MAX_PRICE_RATIO);
-  const rowsOf = new Map<number, number[]>(Array.from(new Set(near), (value) => [value, []]));
-  if (rowsOf.size < MIN_CHAIN) return rowsOf;
+  const rowsByPrice = new Map<number, number[]>(Array.from(new Set(near), (value) => [value, []]));
+  if (rowsByPrice.size < MIN_CHAIN) return rowsByPrice;
   const columns = COLUMNS.map((name) => bars[name]);
   const length = Math.min(bars.length, MAX_SEARCHED_ROWS);
   for (let row = 0; row < length; row++) {
     for (const prices of columns) {
-      const rows = rowsOf.get(prices[row]!);
+      const rows = rowsByPrice.get(prices[row]!);
       if (rows !== undefined && rows.length <= MAX_ROWS && rows.at(-1) !== row) rows.push(row);
     }
   }
-  for (const [value, rows] of rowsOf) if (rows.length === 0 || rows.length > MAX_ROWS) rowsOf.delete(value);
-  return rowsOf;
+  for (const [value, rows] of rowsByPrice) if (rows.length === 0 || rows.length > MAX_ROWS) rowsByPrice.delete(value);
+  return rowsByPrice;
 }
 
 /** Returns the first chain of values that are prices of rising rows, every `step` values from `from`; null if none is long enough. */
-function chainIn(rowsOf: ReadonlyMap<number, readonly number[]>, values: Float64Array, from: number, step: number): ChosenPrices | null {
+function chainIn(
+  rowsByPrice: ReadonlyMap<number, readonly number[]>,
+  values: Float64Array,
+  from: number,
+  step: number,
+): ChosenPrices | null {
   // The current chain: its first value, the row of its last value, its length, and its steps up and down.
   let begin = from;
   let row = -1;
@@ -64,7 +69,7 @@ function chainIn(rowsOf: ReadonlyMap<number, readonly number[]>, values: Float64
   let ups = 0;
   let downs = 0;
   for (let index = from; index < values.length; index += step) {
-    const rows = rowsOf.get(values[index]!);
+    const rows = rowsByPrice.get(values[index]!);
     const next = rows?.find((each) => each > row);
     if (next === undefined) {
       begin = index;
@@ -79,7 +84,8 @@ function chainIn(rowsOf: ReadonlyMap<number, readonly number[]>, values: Float64
     else downs++;
     row = next;
     count++;
-    if (count >= MIN_CHAIN && ups >= MIN_EACH_WAY && downs >= MIN_EACH_WAY) return { index: begin, row: rowsOf.get(values[begin]!)![0]! };
+    if (count >= MIN_CHAIN && ups >= MIN_EACH_WAY && downs >= MIN_EACH_WAY)
+      return { index: begin, row: rowsByPrice.get(values[begin]!)![0]! };
   }
   return null;
 }

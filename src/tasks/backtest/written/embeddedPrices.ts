@@ -76,10 +76,10 @@ function tableIn({ feeds }: RunPlan, values: Float64Array): MatchStart | null {
   for (const [feed, { bars }] of feeds.entries()) {
     for (const column of PRICE_COLUMNS) {
       const prices = bars[column].subarray(0, bars.length);
-      const rowsOf = rowsByPrice(prices, searchedValues);
-      if (rowsOf.size < MIN_DIFFERENT) continue;
+      const rowsByPrice = rowsOfPrices(prices, searchedValues);
+      if (rowsByPrice.size < MIN_DIFFERENT) continue;
       for (let index = 0; index < values.length; index++) {
-        const row = rowsOf.get(values[index]!)?.find((firstRow) => isTable(values, index, prices, firstRow));
+        const row = rowsByPrice.get(values[index]!)?.find((firstRow) => isTable(values, index, prices, firstRow));
         if (row !== undefined) return { index, row, column, feed };
       }
     }
@@ -88,16 +88,16 @@ function tableIn({ feeds }: RunPlan, values: Float64Array): MatchStart | null {
 }
 
 /** Returns the first MAX_ROWS rows of each price that is one of `searchedValues`. */
-function rowsByPrice(prices: Float64Array, searchedValues: ReadonlySet<number>): ReadonlyMap<number, readonly number[]> {
-  const rowsOf = new Map<number, number[]>();
+function rowsOfPrices(prices: Float64Array, searchedValues: ReadonlySet<number>): ReadonlyMap<number, readonly number[]> {
+  const rowsByPrice = new Map<number, number[]>();
   for (let row = 0; row < prices.length; row++) {
     const price = prices[row]!;
     if (!searchedValues.has(price)) continue;
-    const rows = rowsOf.get(price);
-    if (rows === undefined) rowsOf.set(price, [row]);
+    const rows = rowsByPrice.get(price);
+    if (rows === undefined) rowsByPrice.set(price, [row]);
     else if (rows.length < MAX_ROWS) rows.push(row);
   }
-  return rowsOf;
+  return rowsByPrice;
 }
 
 /** Returns the first feed whose data contain the values as chosen prices, such as the close of each day; null without such a feed. */

@@ -78,7 +78,7 @@ export function heldByCalls(plan: RunPlan, { orderMs, orderCalls }: OrderCalls):
 
 /** Returns the first holding that matches the moves of its bars; null: none does. */
 export function matchedHolding(all: readonly HeldChanges[]): MatchedHolding | null {
-  // With many instruments one of them matches more easily.
+  // The more instruments there are, the more likely one of them matches by chance.
   const minDeviations = Math.sqrt(MIN_DEVIATIONS ** 2 + 2 * Math.log(Math.max(1, all.length)));
   for (const holding of all) {
     const deviations = deviationsOf(holding);

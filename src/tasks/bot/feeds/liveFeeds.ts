@@ -61,7 +61,7 @@ export type LiveSet = KlineSet | BotTradeSet;
 export interface LiveFeeds {
   readonly plans: readonly FeedPlan[];
   readonly sets: readonly LiveSet[];
-  /** A venue time by which all of these bars had closed. */
+  /** A venue time by which all bars of the plans and sets had closed. */
   readonly atMs: number;
   /** Sentences for the log about bars that were left out or do not exist. */
   readonly notes: readonly string[];
@@ -82,7 +82,7 @@ type ListedSet = ListedKlines | ListedTrades;
 export interface LiveMarket {
   readonly wanted: readonly WantedFeed[];
   readonly sets: ReadonlyMap<string, ListedSet>;
-  /** A venue time by which all of these bars had closed. */
+  /** A venue time by which all bars of the sets had closed. */
   readonly atMs: number;
   /** Time that the venue needs after a close to build the bar, ms. */
   readonly delayMs: number;
@@ -94,7 +94,7 @@ export interface LifetimeBars {
   readonly warm: readonly BarFact[];
   /** Returns the open time of the newest bar of a feed, ms UTC; of a bar from trades its end. */
   readonly lastMs: (feed: number) => number;
-  /** Rows that all of these bars need. */
+  /** Number of rows for which a feed needs memory: enough for all bars of the lifetime. */
   readonly rows: number;
 }
 

@@ -192,6 +192,7 @@ export class WatchedViews {
     this.names = names;
   }
 
+  /** Returns a view of the feed that logs each read. */
   feed(original: Feed): Feed {
     // The stand-in for a missing feed is of another class, and throws when it is read.
     if (!(original instanceof StrategyFeed)) return original;
@@ -206,6 +207,7 @@ export class WatchedViews {
         ),
     );
   }
+  /** Returns a view of an external series that logs each read. */
   watchKnown(original: KnownSeries): KnownSeries {
     return this.wrapOnce<KnownSeries>(original, () =>
       bind(new WatchedKnown(original, () => this.names.nameOf(original), this.log), outputOf(original)),

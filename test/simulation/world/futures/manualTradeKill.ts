@@ -24,10 +24,10 @@ const MANUAL_ACTS = [
 type ManualAct = (typeof MANUAL_ACTS)[number] | 'enlarged';
 /** Returns what a person does on a day of `contractHands`. */
 export const manualActOf = (seed: number): ManualAct => MANUAL_ACTS[(seed - 1) % MANUAL_ACTS.length]!;
-/** Time from the start of the day until a position is looked for, ms. */
-const BEGIN_MS = { min: 600_000, range: 1_800_000 };
-/** How often a position is looked for, and whether the kill has ended, ms. */
-const LOOK_MS = 1000;
+/** Time from the start of the day until the first check for a position to trade, ms. */
+const FIRST_CHECK_MS = { min: 600_000, range: 1_800_000 };
+/** Time between two checks for a position, and for the end of the kill, ms. */
+const CHECK_PAUSE_MS = 1000;
 /** Time from the act of the person until the kill, ms. */
 const KILL_AFTER_MS = 400;
 /** Positions of at least this many lots are used. */
@@ -35,6 +35,7 @@ const MIN_LOTS = 20;
 /** Share of the position that a person holds back or closes. */
 const PART_SHARE = 0.4;
 
+/** Collaborators of `ManualTradeKill`. */
 export interface ManualTradeKillDeps {
   readonly queue: DueQueue;
   readonly venue: ContractVenue;
@@ -51,8 +52,9 @@ export class ManualTradeKill {
   readonly #act: ManualAct;
   /** The lots of the bot before the kill, below 0 for a short position, by coin. */
   readonly #lotsBefore = new Map<string, number>();
-  /** The contract that the person trades, and how many lots an order of the person keeps from being closed. */
+  /** The contract that the person trades. */
   #contract = '';
+  /** Lots of the position that an open closing order of the person holds back, so that the kill cannot close them. */
   #heldBackLots = 0;
   /** Lots of the position before the act, which lists show as closable. */
   #shownLots = 0;
@@ -61,29 +63,31 @@ export class ManualTradeKill {
     this.#deps = deps;
     this.#act = act;
     const { queue } = deps;
-    queue.at(queue.nowMs + BEGIN_MS.min + Math.floor(rngOf(seed, 'killStage').next() * BEGIN_MS.range), () => this.#look());
+    queue.at(queue.nowMs + FIRST_CHECK_MS.min + Math.floor(rngOf(seed, 'killStage').next() * FIRST_CHECK_MS.range), () =>
+      this.#tradeOnceHeld(),
+    );
   }
 
   /**
-   * Waits for a position that the bot knows to the lot, and whose orders but for stops have ended. For `enlarged`: until the late buy of the long
-   * strategy has filled while the bot is short.
+   * Waits until the bot holds a position that it knows exactly, and has no open orders except stops. For `enlarged`: until the late buy of the
+   * long strategy has filled while the bot is short. Then the person trades, and the kill follows.
    */
-  #look(): void {
+  #tradeOnceHeld(): void {
     const { queue, venue, currentProcess } = this.#deps;
     const running = currentProcess();
     const engine = running?.opened?.bot.deps.engine;
     const base = SYMBOLS.find((symbol) => {
-      const held = venue.heldLots(symbol);
+      const heldLots = venue.heldLots(symbol);
       const index = engine?.instruments.findIndex((instrument) => instrument.base === symbol) ?? -1;
-      if (engine === undefined || index < 0 || Math.abs(held) < MIN_LOTS) return false;
-      if (this.#act === 'enlarged') return held < 0 && this.#lotsOfLongStrategy >= MIN_LOTS;
-      const known = engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0);
-      return known === held && venue.live().every(({ id }) => id.startsWith('trigger'));
+      if (engine === undefined || index < 0 || Math.abs(heldLots) < MIN_LOTS) return false;
+      if (this.#act === 'enlarged') return heldLots < 0 && this.#lotsOfLongStrategy >= MIN_LOTS;
+      const knownLots = engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0);
+      return knownLots === heldLots && venue.live().every(({ id }) => id.startsWith('trigger'));
     });
     // After that buy two strategies hold one contract, so the bot has halted them.
     const mayTrade = running?.opened?.bot.isTrading === true || this.#act === 'enlarged';
     if (base === undefined || running === null || !mayTrade || running.isKilled || running.isAsleep)
-      return void queue.at(queue.nowMs + LOOK_MS, () => this.#look());
+      return void queue.at(queue.nowMs + CHECK_PAUSE_MS, () => this.#tradeOnceHeld());
     for (const symbol of SYMBOLS) this.#lotsBefore.set(symbol, venue.heldLots(symbol));
     this.#trade(base);
     queue.at(queue.nowMs + KILL_AFTER_MS, () => this.#kill(running));
@@ -97,20 +101,20 @@ export class ManualTradeKill {
     return bought.flatMap(({ trades }) => trades).reduce((sum, trade) => sum + trade.lots, 0);
   }
 
-  /** Has the person trade the contract. */
+  /** Has the person do the act of the day on the contract of a coin. */
   #trade(base: string): void {
     const { venue } = this.#deps;
-    const held = venue.heldLots(base);
-    const part = Math.floor(Math.abs(held) * PART_SHARE);
-    const closingSide: Side = held > 0 ? 'sell' : 'buy';
+    const heldLots = venue.heldLots(base);
+    const partLots = Math.floor(Math.abs(heldLots) * PART_SHARE);
+    const closingSide: Side = heldLots > 0 ? 'sell' : 'buy';
     this.#contract = contractName(base);
-    this.#shownLots = Math.abs(held);
+    this.#shownLots = Math.abs(heldLots);
     if (this.#act === 'enlarged') this.#place('sell', this.#lotsOfLongStrategy, null, false);
-    else if (this.#act === 'turned') this.#place(closingSide, Math.abs(held) * 2, null, false);
-    else if (this.#act === 'closedPart') this.#place(closingSide, part, null, true);
+    else if (this.#act === 'turned') this.#place(closingSide, Math.abs(heldLots) * 2, null, false);
+    else if (this.#act === 'closedPart') this.#place(closingSide, partLots, null, true);
     else {
-      this.#heldBackLots = part;
-      this.#place(closingSide, part, held > 0 ? 1.2 : 0.8, true);
+      this.#heldBackLots = partLots;
+      this.#place(closingSide, partLots, heldLots > 0 ? 1.2 : 0.8, true);
     }
   }
   /** Places an order of the person. `factor`: its limit relative to the price; null for a market order. */
@@ -135,14 +139,14 @@ export class ManualTradeKill {
   #kill(process: BotProcess): void {
     const { operator, queue } = this.#deps;
     operator.kill(process, true);
-    queue.at(queue.nowMs + LOOK_MS, () => this.#judgeOnceDone(process));
+    queue.at(queue.nowMs + CHECK_PAUSE_MS, () => this.#judgeOnceDone(process));
   }
 
-  /** S3: the kill closes no contracts that the bot has not. KILL: it leaves none that it could have closed. */
+  /** Once the kill has ended, checks rule S3: it closed only contracts of the bot; and rule KILL: it left none that it could have closed. */
   #judgeOnceDone(process: BotProcess): void {
     const { queue, venue, observer, print } = this.#deps;
     const view = this.#deps.currentProcess() === process ? process.control?.ownKill : null;
-    if (view?.phase !== 'done') return void queue.at(queue.nowMs + LOOK_MS, () => this.#judgeOnceDone(process));
+    if (view?.phase !== 'done') return void queue.at(queue.nowMs + CHECK_PAUSE_MS, () => this.#judgeOnceDone(process));
     print(`the kill left ${view.residuals.join('; ') || 'nothing'}`);
     for (const base of SYMBOLS) {
       const [before, after] = [this.#lotsBefore.get(base) ?? 0, venue.heldLots(base)];

@@ -9,7 +9,7 @@ import { subRandom } from '../draws.ts';
 
 /** Error codes after which the outcome of a create is unknown, whatever the HTTP status. */
 const UNKNOWN_CODES = [-1006, -1007, -1001, -1000, -1016] as const;
-/** HTTP statuses of these answers. */
+/** HTTP statuses of the answers with these codes. */
 const STATUSES = [200, 400] as const;
 /** Time from the acceptance of an order until lists show it: within the visibility delay that the bot of a day assumes (10 s). */
 const SLOW_MS = { min: 6000, max: 9500 };

@@ -8,13 +8,15 @@ import { withoutTradesOf } from './lackingBalances.ts';
 import { takeInPieces } from './otherAccount.ts';
 import { fieldOf, ownOrderOf } from './replies.ts';
 
-/** Number of the newer trades: more than the first page of a list has. */
+/** Number of newer trades: more than the first page of a list has. */
 const PIECES = 60;
 /** Time from the trade until lists show it, ms: when absence can be proved, and no later than the first list that may prove it is answered. */
 const HIDDEN_MS = 20_500;
-/** How often, and for how long after a lost create, its trade is looked for, ms. */
-const LOOK_MS = 5;
+/** Time between two checks whether a lost order has filled, ms. */
+const CHECK_PAUSE_MS = 5;
+/** Time after a lost create at which the checks end, ms. */
 const GIVE_UP_MS = 1000;
+
 /** The buried trades of one day. */
 export class BuriedTrades {
   readonly #queue: DueQueue;
@@ -37,7 +39,7 @@ export class BuriedTrades {
     if (queue.nowMs > untilMs) return;
     const lost = venue.firstByClientId.get(clientOrderId);
     if (lost === undefined || lost.trades.length === 0 || lost.order.venueOrder !== null)
-      return void queue.at(queue.nowMs + LOOK_MS, () => this.#buryOnceFilled(clientOrderId, untilMs));
+      return void queue.at(queue.nowMs + CHECK_PAUSE_MS, () => this.#buryOnceFilled(clientOrderId, untilMs));
     const { instrument } = lost.order;
     const resting = venue.live().find((order) => order.instrument === instrument && order !== lost.order);
     if (resting === undefined) return;

@@ -51,7 +51,7 @@ export interface LastKillDeps {
   readonly print: (text: string) => void;
 }
 
-/** Each day has one of these, by its seed. An old journal needs client order ids: with neither, nothing says that an order is the bot's. */
+/** The situations in which a day ends; the seed of the day selects one. With an old journal and hidden client order ids, nothing would show that an order is the bot's. */
 const KILL_SITUATIONS: readonly KillSituation[] = [
   { journal: 'old', hidesClientIds: false, manual: 'similarOrders' },
   { journal: 'none', hidesClientIds: true, manual: 'similarOrders' },

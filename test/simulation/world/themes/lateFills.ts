@@ -1,4 +1,4 @@
-// Lets lost orders fill at the worst moment for the reads that look for them: just before a list of open orders, when absence can be proved.
+// Lets lost orders fill just before the bot reads the list of open orders that could prove them absent. That is the worst moment for the bot.
 
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import { clientOrderIdIn } from '../observer.ts';
@@ -8,15 +8,15 @@ import { fieldOf, ownOrderOf } from './replies.ts';
 
 /** Time from the signature until absence can be proved, ms: admission window, visibility delay and read lag. */
 const HORIZON_MS = 5000 + 10_000 + 3000;
-/** How long lists of trades and balances lack such a fill, ms: the read lag, minus the time that a request takes. */
+/** How long lists of trades and balances lack the fill of a lost order, ms: the read lag, minus the time that a request takes. */
 const LAG_MS = 2700;
 
 /** A lost order that no list has shown yet. */
 interface HiddenOrder {
   readonly signMs: number;
-  /** Number of lists of open orders that lacked it after the horizon. */
+  /** Number of lists of open orders after the horizon that did not show the order. */
   readCount: number;
-  /** When the market took it, ms UTC; NaN before. */
+  /** When the order filled, ms UTC; NaN while it rests. */
   takenMs: number;
 }
 
@@ -24,10 +24,10 @@ interface HiddenOrder {
 export class LateFills {
   readonly #queue: DueQueue;
   readonly #venue: SimulatedVenue;
-  /** Number of lists after the horizon that lack an order which still rests: one list may be older than the read lag. */
+  /** Number of lists after the horizon that do not show an order although it rests: one list may be older than the read lag. */
   readonly #staleLists: number;
   readonly #hiddenByClientId = new Map<string, HiddenOrder>();
-  /** The last list of balances before the fills that balances lack now. */
+  /** The list of balances that the bot gets while lists lag: the last one before the hidden fills. */
   #balances: string | null = null;
 
   constructor(queue: DueQueue, venue: SimulatedVenue, seed: number) {
@@ -53,7 +53,7 @@ export class LateFills {
     }
   }
 
-  /** True for a row that lists lack. */
+  /** True for a row that lists do not show yet. */
   lacksRow(path: string, row: string): boolean {
     const isTrade = path.endsWith('/myTrades');
     const placed = this.#venue.orders.get(isTrade ? ownOrderOf(row) : fieldOf(row, 'orderId'));
@@ -63,7 +63,7 @@ export class LateFills {
   }
   #hiddenOf({ clientOrderId, trades }: TrueOrder): HiddenOrder | undefined {
     const hidden = this.#hiddenByClientId.get(clientOrderId);
-    // What the market has taken before is shown.
+    // An order with an earlier fill is not hidden: lists have already shown that fill.
     const hasFilledBefore = hidden !== undefined && trades.some(({ timeMs }) => timeMs < (hidden.takenMs || Infinity) - LAG_MS);
     return hasFilledBefore ? undefined : hidden;
   }

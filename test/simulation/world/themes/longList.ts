@@ -12,9 +12,9 @@ const MAX_LISTED_ORDERS = 1000;
 const PLACE_AFTER_MS = 300;
 /** Time from the create request until the day ends, ms: enough for a bot to prove the absence of the order, which would be wrong. */
 const END_AFTER_MS = 120_000;
-/** Price of these orders, far below the market. */
+/** Price of the person's orders, ticks: far below the market. */
 const FAR_TICKS = 50;
-/** Size of the first of them. Each next one is a lot larger, so that no two orders look alike. */
+/** Lots of the person's first order. Each next order is one lot larger, so that no two have the same fingerprint. */
 const MIN_LOTS = 1000;
 
 /** The long list of one day. */

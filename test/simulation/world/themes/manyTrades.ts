@@ -6,19 +6,19 @@ import { takeInPieces } from './otherAccount.ts';
 
 /** Number of trades in which an order fills: more than a bot asks for with its first page. */
 const PIECES = 60;
-/** How often a resting order is looked for, ms. */
-const LOOK_MS = 60_000;
+/** Time between two rounds in which the market takes the resting orders, ms. */
+const ROUND_MS = 60_000;
 
 /** Has the market take the resting orders of the bot in many trades, every minute until `untilMs`. */
 export function fillInManyTrades(queue: DueQueue, venue: SimulatedVenue, untilMs: number): void {
   countPagesDownward(venue);
-  const look = (): void => {
+  const takeAll = (): void => {
     if (queue.nowMs >= untilMs) return;
     venue.service.advance(queue.nowMs);
     for (const order of venue.live()) takeInPieces(venue, order, PIECES);
-    queue.at(queue.nowMs + LOOK_MS, look);
+    queue.at(queue.nowMs + ROUND_MS, takeAll);
   };
-  queue.at(queue.nowMs + LOOK_MS, look);
+  queue.at(queue.nowMs + ROUND_MS, takeAll);
 }
 
 /** Makes the exchange answer a request for trades from an id on with that trade and older ones. The specification does not say which ones. */

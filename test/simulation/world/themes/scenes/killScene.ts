@@ -1,4 +1,4 @@
-// Plays the scene before and during the kill that ends a day: loses the orders of the bot that it needs, and has persons place orders.
+// Plays the scene before and during the kill that ends a day: loses the bot's orders that the scene needs, and has a person place orders.
 
 import { ticks } from '../../../../../src/base/brand.ts';
 import type { Rng } from '../../../../../src/base/number/rng.ts';
@@ -15,10 +15,11 @@ import { sceneOf, type KillSituation, type Scene } from './scenes.ts';
 
 /** Time from an order of the bot until a person places a similar one, ms: within the admission window of the bot's, and after it. */
 const SIMILAR_AFTER_MS = { soon: 300, later: 8000 };
-/** In the scene `noPrices` the price falls by this factor. After this time, ms, a person sells as many coins as the lost sale. */
+/** In the scene `noPrices` the price is multiplied by this factor. */
 const FALL_FACTOR = 0.985;
+/** Time from the fall until a person sells as many coins as the lost sale, ms. */
 const AFTER_FALL_MS = 45_000;
-/** The limit of that sale divided by the limit of the lost one. */
+/** The limit of the person's sale divided by the limit of the lost one. */
 const LOWER_LIMIT_FACTOR = 0.97;
 /** Time from the start of the last check of the kill until the lost order arrives, ms. */
 const ARRIVES_AFTER_MS = 1000;
@@ -28,20 +29,21 @@ const BOT_CONTINUES_MS = 120_000;
 const END_AFTER_MS = 40;
 /** Client order ids of another program. */
 const OTHER_PROGRAM_ID = 'OTHERPROGRAM1';
-/** A record of a fill that is booked to no order, and one that an outcome is unknown. */
+/** Matches a journal record of a fill that is booked to no order. */
 const UNATTRIBUTED_FILL = /"k":"FILL"[^\n]*"cid":null/;
+/** Matches the journal records by which the outcome of an order becomes unknown. */
 const UNKNOWN_STATE = /"k":"STATE"[^\n]*"lifecycle":"unknown"/g;
 /** Faults use only this share of the range of their lengths, so that they are short. */
 const LENGTH_SHARE = 0.2;
 
-/** With which order of the bot a scene begins, and what happens to it. */
+/** The order of the bot with which a scene begins, and what happens to it. */
 interface SceneTerms {
   readonly botOrder: 'takerBuy' | 'makerBuy' | 'takerSale';
   /** What happens to the first order, and to the next one with its terms. */
   readonly faults: readonly RequestFault['faultKind'][];
   /** True if replies to the kill have client order ids. */
   readonly showsClientIds?: boolean;
-  /** Which order a person places: soon, after the admission window, with another program's client order id, or below the limit. */
+  /** The order of a person: `soon`; `later`, after the admission window; `named`, with another program's client order id; `below` the lost limit. */
   readonly manualOrder?: 'soon' | 'later' | 'named' | 'below';
 }
 const SCENE_TERMS: Readonly<Record<Scene, SceneTerms>> = {
@@ -59,6 +61,7 @@ const SCENE_TERMS: Readonly<Record<Scene, SceneTerms>> = {
   nextId: { botOrder: 'takerBuy', faults: ['nextId'] },
 };
 
+/** Collaborators of `KillScene`. */
 export interface KillSceneDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
@@ -83,7 +86,10 @@ export class KillScene {
   #unknownBefore = 0;
   /** Symbol of the slice whose reply was lost. */
   #sliceSymbol: string | null = null;
-  #hasArrived = false;
+  /** True once the lost order has been scheduled to arrive (`lateInVerify`). */
+  #isLateScheduled = false;
+  /** True once the kill has sent a slice of `#sliceSymbol`: the one whose reply is lost. */
+  #hasSliceLeft = false;
   /** Number of operations of the disk when the journal was last searched. */
   #searchedOperations = -1;
   /** Lots of manual orders that nothing distinguishes from those of the bot, by coin. */
@@ -101,7 +107,7 @@ export class KillScene {
   get hasBegun(): boolean {
     return this.#sceneOrderCount > 0;
   }
-  /** True once everything has happened for which the process must run. */
+  /** True once the scene no longer needs the process of the bot. */
   get isComplete(): boolean {
     if (this.#sceneOrderCount < this.#sceneTerms.faults.length) return false;
     const afterMs = this.#deps.queue.nowMs - this.#lastSceneOrderMs;
@@ -135,7 +141,7 @@ export class KillScene {
   get hidesIdsFromBot(): boolean {
     return this.name === 'retriedFilled';
   }
-  /** By how much the kill begins later, ms: it must not end before the person has acted. */
+  /** Delay of the kill, ms: it must not end before the person has acted. */
   get killDelayMs(): number {
     return this.name === 'noPrices' ? AFTER_FALL_MS : 0;
   }
@@ -151,7 +157,7 @@ export class KillScene {
     if (faultKind !== 'refusal' && faultKind !== 'nextId') this.#lose(body);
     return { faultKind, draw: LENGTH_SHARE * this.#rng.next() };
   }
-  /** True for an order of the form with which the scene begins. */
+  /** True for a create request with the side and the price, taker or maker, of the scene's orders. */
   #isSceneOrder(body: string): boolean {
     const { venue } = this.#deps;
     const intent = intentOf(body, venue);
@@ -163,7 +169,7 @@ export class KillScene {
     return intent.side === 'buy' && isTaker === (botOrder === 'takerBuy');
   }
 
-  /** Notes an order that is lost, and has a person place a similar one where the scene says so. */
+  /** Notes a lost order. If the scene has a manual order, a person places a similar one. */
   #lose(body: string): void {
     const { queue, venue } = this.#deps;
     this.#lostBody = body;
@@ -184,7 +190,7 @@ export class KillScene {
   #placeManually(intent: OrderIntent, options: { readonly isDoubtful: boolean; readonly clientOrderId?: string | null }): void {
     const { isDoubtful, clientOrderId = null } = options;
     const { venue, print, queue } = this.#deps;
-    // The clock of the exchange stands at its last event.
+    // The clock of the exchange still shows its last event.
     venue.service.advance(queue.nowMs);
     const id = venue.placeManually(intent, clientOrderId);
     print(`a person places order ${id}: ${intent.side} ${intent.lots} lots at ${intent.limit}`);
@@ -207,33 +213,34 @@ export class KillScene {
   checkSlice(body: string): void {
     const { observer, queue } = this.#deps;
     if (this.#sliceSymbol === null || !body.includes(`"${this.#sliceSymbol}"`)) return;
-    if (this.#hasArrived) observer.report('UNSURE', `a slice leaves while one is of unknown outcome: ${body}`, queue.nowMs);
-    this.#hasArrived = true;
+    if (this.#hasSliceLeft)
+      observer.report('UNSURE', `a slice leaves while the outcome of an earlier one is unknown: ${body}`, queue.nowMs);
+    this.#hasSliceLeft = true;
   }
 
-  /** Lets the lost order arrive between the two last readings of the kill. */
+  /** In `lateInVerify`: lets the lost order arrive between the last two readings of the kill. */
   notePhase(phase: string, text: string): void {
     const { queue, venue } = this.#deps;
-    if (this.name !== 'lateInVerify' || this.#hasArrived || phase !== 'verifying' || this.#lostBody === null) return;
+    if (this.name !== 'lateInVerify' || this.#isLateScheduled || phase !== 'verifying' || this.#lostBody === null) return;
     const intent = intentOf(this.#lostBody, venue);
     const clientOrderId = clientOrderIdIn(this.#lostBody);
     if (intent === null || clientOrderId === undefined || !text.includes(intent.instrument.id)) return;
-    this.#hasArrived = true;
+    this.#isLateScheduled = true;
     queue.at(queue.nowMs + ARRIVES_AFTER_MS, () => venue.placeLate(intent, clientOrderId, queue.nowMs));
   }
 
-  /** True for a row that a list lacks while the kill reads it. */
+  /** True for a row that lists do not show to the kill. */
   lacksRow(path: string, row: string): boolean {
     if (this.name !== 'unlistedCopy' || !path.endsWith('/myTrades')) return false;
     const id = ownOrderOf(row);
     return this.#deps.venue.copies().some(({ order }) => order.id === id);
   }
-  /** Returns a row of an order as a reply to the kill has it. */
+  /** Returns a row of a list as the kill gets it: in `noPrices`, orders have no price. */
   rowOf(row: string): string {
     return this.name === 'noPrices' && fieldOf(row, 'orderId') !== '' ? row.replace(/"price":(?:"[^"]*"|[^,}]*),/, '') : row;
   }
 
-  /** Rule KILL: the kill closes all that is certainly the bot's. It may leave at most the lots of manual orders that look like lost ones. */
+  /** Checks rule KILL: the kill closes everything that is certainly the bot's. It may leave at most the lots of manual orders that look like lost ones. */
   judge(): void {
     const { venue, observer, queue } = this.#deps;
     if (this.name !== 'retriedSale' && this.name !== 'noPrices') return;
