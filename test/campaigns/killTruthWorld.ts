@@ -31,7 +31,7 @@ import type { KillCase } from './killTruthCases.ts';
 /** Longest time from the start of the bot to its first decision. */
 const MAX_START_MS = 120_000;
 /** Share of a spot purchase that the exchange keeps as its fee, in the coin. */
-const FEE = new Decimal('0.001');
+const FEE_SHARE = new Decimal('0.001');
 /** Smallest quantity of an order. A remainder below it is dust. */
 const DUST = { spot: new Decimal('0.00001'), futures: new Decimal(1) };
 /** Longest time of a kill on the exchange's clock. A longer one counts as endless. */
@@ -42,9 +42,11 @@ const GIVE_UP_SECONDS = 600;
 const SILENT_MS = 200_000;
 /** The stop of the script: its distance from the close, as a share. */
 const STOP_DISTANCE = { near: 0.0005, far: 0.05 };
-/** Quantities in coins or contracts: of the script's entry, of its last order, and of an order that a person places by hand. */
+/** Quantity of the script's entry, in coins or contracts. */
 const ENTRY_QUANTITY = { spot: '0.2', futures: '2000' };
+/** Quantity of the script's last order, in coins or contracts. */
 const LAST_QUANTITY = { spot: '0.0999', futures: '999' };
+/** Quantity of an order that a person places by hand, in coins or contracts. */
 const MANUAL_QUANTITY = { spot: '0.05', futures: '500' };
 
 /** The result of one case. `wrong`: the report of the kill disagrees with the exchange; `why` says how. */
@@ -208,7 +210,7 @@ export class KillTruthWorld {
 
   /** Returns a strategy that opens a position at the first bar, and sends the last order when the case asks for it. */
   #script(): StrategyClass {
-    const { last: lastOrder, rests, positionSide, stop, market } = this.#case;
+    const { lastOrderSide, isLastOrderResting, positionSide, stop, market } = this.#case;
     const state = this.#scriptState;
     return class Script extends Strategy {
       #needsStop = stop !== 'none';
@@ -225,10 +227,14 @@ export class KillTruthWorld {
       override onBar() {
         const isFirstBar = state.bars++ === 0;
         if (isFirstBar) this.#place(positionSide, { base: ENTRY_QUANTITY[market] }, { tag: 'in' });
-        else if (state.isLastOrderDue && lastOrder !== 'none') {
+        else if (state.isLastOrderDue && lastOrderSide !== 'none') {
           state.isLastOrderDue = false;
-          const farPrice = Math.round(this.bars.close.value * (lastOrder === 'buy' ? 0.97 : 1.03));
-          this.#place(lastOrder, { base: LAST_QUANTITY[market] }, rests ? { tag: 'last', limit: farPrice } : { tag: 'last' });
+          const farPrice = Math.round(this.bars.close.value * (lastOrderSide === 'buy' ? 0.97 : 1.03));
+          this.#place(
+            lastOrderSide,
+            { base: LAST_QUANTITY[market] },
+            isLastOrderResting ? { tag: 'last', limit: farPrice } : { tag: 'last' },
+          );
         }
       }
       #place(side: 'buy' | 'sell', size: { base: string }, options: { tag: string; limit?: number }): void {
@@ -259,8 +265,8 @@ export class KillTruthWorld {
 
   /** Lets the bot send its last order, whose request or reply meets the fault of the case. */
   async #sendLastOrder(): Promise<void> {
-    const { last, delayMs, hasLookalike, market, stopsAtOnce } = this.#case;
-    const hasLastOrder = last !== 'none';
+    const { lastOrderSide, delayMs, hasLookalike, market, stopsAtOnce } = this.#case;
+    const hasLastOrder = lastOrderSide !== 'none';
     const fault = this.#faultOfLastOrder();
     this.#setFaults(!hasLastOrder || fault === null ? [] : [fault]);
     this.#scriptState.isLastOrderDue = true;
@@ -269,19 +275,19 @@ export class KillTruthWorld {
     const stopsWithLastOrder = stopsAtOnce && (this.#case.bot === 'hung' || this.#case.bot === 'dead');
     if (stopsWithLastOrder) this.#atNextCreate(() => this.#stopBot(botFileOf({ bot, plan }).journal));
     if (hasLastOrder) await this.#until(() => counts.sent > sentBefore, 3 * 60_000, 'the last order is sent');
-    if (hasLookalike && hasLastOrder) await this.#placeForPerson(last === 'buy' ? 'BUY' : 'SELL', LAST_QUANTITY[market]);
+    if (hasLookalike && hasLastOrder) await this.#placeForPerson(lastOrderSide === 'buy' ? 'BUY' : 'SELL', LAST_QUANTITY[market]);
     await this.#passTime(delayMs);
     this.#setFaults([]);
   }
 
   /** Returns the fault of the last order, or null if its reply arrives as usual. */
   #faultOfLastOrder(): object | null {
-    const { reaches, answer } = this.#case;
+    const { isLastOrderReceived, lastReply } = this.#case;
     const ofCreate = { op: this.#createOp, nth: 1 };
-    if (answer === 'lost') return { ...ofCreate, point: reaches ? 'NET.respDrop' : 'NET.reqDrop' };
-    if (answer === 'late' && reaches) return { ...ofCreate, point: 'NET.respDelay', params: { ms: 4000 } };
-    if (answer === 'late') return { ...ofCreate, point: 'NET.reqDelay', params: { ms: 8000 } };
-    return reaches ? null : { ...ofCreate, point: 'GW.code', params: { code: -2017 } };
+    if (lastReply === 'lost') return { ...ofCreate, point: isLastOrderReceived ? 'NET.respDrop' : 'NET.reqDrop' };
+    if (lastReply === 'late' && isLastOrderReceived) return { ...ofCreate, point: 'NET.respDelay', params: { ms: 4000 } };
+    if (lastReply === 'late') return { ...ofCreate, point: 'NET.reqDelay', params: { ms: 8000 } };
+    return isLastOrderReceived ? null : { ...ofCreate, point: 'GW.code', params: { code: -2017 } };
   }
 
   /** Calls `then` once the exchange has received the next create request, before its reply can be read. */
@@ -302,19 +308,19 @@ export class KillTruthWorld {
 
   /** Sets the faults of the exchange during the kill. In a schedule, `p` is the probability of a fault and `nth` the call that it hits. */
   #setFaultsOfKill(isAnswering: boolean): void {
-    const { isReadable, isComplete, slice } = this.#case;
+    const { isReadable, isComplete, firstSlice } = this.#case;
     const silence = { point: 'NET.reqDrop', p: 1 };
-    const lostSlice = { op: this.#createOp, nth: 1, point: slice === 'answerLost' ? 'NET.respDrop' : 'NET.reqDrop' };
-    const without = (op: Op, field: string) => ({ point: 'READ.remove', op, p: 1, params: { field } });
+    const lostSlice = { op: this.#createOp, nth: 1, point: firstSlice === 'replyLost' ? 'NET.respDrop' : 'NET.reqDrop' };
+    const withoutField = (op: Op, field: string) => ({ point: 'READ.remove', op, p: 1, params: { field } });
     const withoutClientOrderIds = [
-      without('spot.queryOrder', 'clientOrderId'),
-      without('spot.openOrders', 'clientOrderId'),
-      without('futures.orderHistory', 'clientId'),
+      withoutField('spot.queryOrder', 'clientOrderId'),
+      withoutField('spot.openOrders', 'clientOrderId'),
+      withoutField('futures.orderHistory', 'clientId'),
     ];
     const cutTrades = { point: 'READ.truncate', op: this.#isSpot ? 'spot.myTrades' : 'futures.myTrades', p: 1, params: { rows: 1 } };
     this.#setFaults([
       ...(isAnswering ? [] : [silence]),
-      ...(slice === 'answered' ? [] : [lostSlice]),
+      ...(firstSlice === 'answered' ? [] : [lostSlice]),
       ...(isReadable ? [] : withoutClientOrderIds),
       ...(isComplete ? [] : [cutTrades]),
     ]);
@@ -403,7 +409,7 @@ export class KillTruthWorld {
   #position(): Decimal {
     return this.#ordersOfBot.reduce((sum, { isBuy, filled }) => {
       if (!isBuy) return sum.minus(filled);
-      return sum.plus(this.#isSpot ? filled.times(new Decimal(1).minus(FEE)) : filled);
+      return sum.plus(this.#isSpot ? filled.times(new Decimal(1).minus(FEE_SHARE)) : filled);
     }, new Decimal(0));
   }
 
@@ -444,7 +450,7 @@ export class KillTruthWorld {
     // The exchange rounds the fee of each purchase, so a position that was closed exactly may differ from 0 by a few units.
     if (this.#isSpot) return position.lessThan('-0.00000005');
     // The last order may still fill after the kill began.
-    const pending = this.#case.last === 'none' ? 0 : LAST_QUANTITY.futures;
+    const pending = this.#case.lastOrderSide === 'none' ? 0 : LAST_QUANTITY.futures;
     return position.times(before).lessThan(0) || position.abs().greaterThan(before.abs().plus(pending));
   }
 

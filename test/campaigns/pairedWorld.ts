@@ -1,4 +1,5 @@
-// Simulates random histories of futures accounts that trade with each other on a paper exchange, and checks a ledger after every event.
+// Simulates random histories of futures accounts that trade with each other on a paper exchange (paired accounts), and compares the books of the
+// exchange with a second, simple ledger after every event.
 
 import { assert } from '../../src/base/assert.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';
@@ -14,7 +15,7 @@ import { futuresIntent, inverseContract, linearContract } from '../fixtures/futu
 import { ObservedExchange, type VenueListener } from './observedExchange.ts';
 import { type OpenSide, NaivePairedLedger } from './pairedLedger.ts';
 
-/** How often each kind of event happened. */
+/** How often each kind of event happened in the runs of a campaign. */
 export interface PairedCounts {
   fills: number;
   funding: number;
@@ -70,7 +71,7 @@ export class PairedWorld {
   private readonly ledger: NaivePairedLedger;
   private readonly prices = [...PRICES];
   private readonly orders: FuturesUserOrder[] = [];
-  /** The next funding payment by position; null: it is due and not paid yet. */
+  /** Funding payments that are due now and not made yet. Null at a funding time until the first payment, when they are computed. */
   private dueFunding: readonly DueFunding[] | null = [];
   /** The events since the last check, for the text of an error. */
   private venueEvents: string[] = [];
@@ -118,10 +119,10 @@ export class PairedWorld {
     }
   }
 
-  /** Returns an account with random wealth and settings. A third of the accounts are poor. */
+  /** Returns an account with random balances and settings. A third of the accounts have little money. */
   private drawAccount(accountIndex: number): AccountConfig {
-    const wealth = this.drawBelow(3) === 0 ? 40 : 4000;
-    const balances = { USDT: String(wealth * (1 + this.drawBelow(20))), BTC: (wealth * 0.0001 * (1 + this.drawBelow(20))).toFixed(8) };
+    const minUsdt = this.drawBelow(3) === 0 ? 40 : 4000;
+    const balances = { USDT: String(minUsdt * (1 + this.drawBelow(20))), BTC: (minUsdt * 0.0001 * (1 + this.drawBelow(20))).toFixed(8) };
     const settings = { leverage: 1 + this.drawBelow(60), isCross: this.drawBelow(2) === 0, isNet: this.drawBelow(2) === 0 };
     return { name: `account ${accountIndex}`, uid: String(10_001 + accountIndex), balances: {}, keys: [], futures: { balances, settings } };
   }
@@ -232,11 +233,12 @@ export class PairedWorld {
     const { venue } = this.exchange;
     const setting = this.ledger.settings[account]![index]!;
     const leverage = 1 + this.drawBelow(100);
-    const isDefaultMode = this.drawBelow(2) === 0;
+    // Cross margin, or net mode.
+    const isCrossOrNet = this.drawBelow(2) === 0;
     const change = [
       { name: 'leverage', changed: { leverage }, apply: () => venue.setLeverage(account, instrument, leverage) },
-      { name: 'margin mode', changed: { isCross: isDefaultMode }, apply: () => venue.setMarginMode(account, instrument, isDefaultMode) },
-      { name: 'position mode', changed: { isNet: isDefaultMode }, apply: () => venue.setPositionMode(account, instrument, isDefaultMode) },
+      { name: 'margin mode', changed: { isCross: isCrossOrNet }, apply: () => venue.setMarginMode(account, instrument, isCrossOrNet) },
+      { name: 'position mode', changed: { isNet: isCrossOrNet }, apply: () => venue.setPositionMode(account, instrument, isCrossOrNet) },
     ][changeIndex]!;
     const isAccepted = change.apply();
     if (isAccepted) {
@@ -376,7 +378,7 @@ export class PairedWorld {
   private drawBelow(count: number): number {
     return Math.floor(this.rng.next() * count);
   }
-  /** Draws a price at most `share` away from the given one, at least 1. */
+  /** Draws a price at most `share` of the given one away from it, at least 1 tick. */
   private drawNear(price: number, share: number): number {
     return Math.max(1, Math.round(price * (1 - share + 2 * share * this.rng.next())));
   }

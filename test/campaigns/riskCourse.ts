@@ -59,10 +59,11 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   protected abstract readonly ledger: Ledger;
   protected abstract readonly orders: OrderManager;
   protected abstract readonly risk: RiskModule;
-  /** The equity after each change of the marks, and the time of that change. */
-  protected readonly times = new Float64Array(STEPS + 1);
-  protected readonly equity = new Float64Array(STEPS + 1);
-  /** Number of filled rows of `times` and `equity`. */
+  /** Time of each change of the marks, ms UTC. */
+  protected readonly markTimesMs = new Float64Array(STEPS + 1);
+  /** Equity after each change of the marks, in units. */
+  protected readonly equityUnits = new Float64Array(STEPS + 1);
+  /** Number of filled rows of `markTimesMs` and `equityUnits`. */
   protected markedRows = 0;
   /** Equity at the start, in units. */
   protected startUnits = 0;
@@ -74,7 +75,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     this.counts = counts;
   }
 
-  /** Draws an order and asks risk for it. Returns the code of a limit that its approval breaks, or null. */
+  /** Draws an order, lets risk check it and sends it if it is approved. Returns the code of a limit that its approval breaks, or null. */
   protected abstract drawOrder(): string | null;
   /** Executes a part of an order that is live, or all of it. */
   protected abstract execute(order: Known): void;
@@ -115,10 +116,10 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   }
 
   /**
-   * Asks risk for an order and sends it if it is approved. Returns the code of a limit that was broken in truth, or null. After a loss
+   * Lets risk check an order, and sends it if it is approved. Returns the code of a limit that was broken in truth, or null. After a loss
    * only orders that reduce risk may be approved: `reducesRisk` says which ones do.
    */
-  protected askRisk(
+  protected sendIfApproved(
     order: BotOrder,
     limitBrokenBy: (placed: Known) => string | null,
     reducesRisk: (placed: Known) => boolean,
@@ -127,7 +128,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     this.counts.intents++;
     const denyCode = this.orders.precheck(order, NaN);
     if (denyCode !== null) return this.deny(order, denyCode);
-    this.risk.observe(this.times, this.equity, this.markedRows);
+    this.risk.observe(this.markTimesMs, this.equityUnits, this.markedRows);
     const approved = this.risk.check(order, this.nowMs, truth.marks[order.instrumentIndex]!);
     if (approved === null) return this.deny(order, this.risk.code!);
     this.counts.approved++;
@@ -150,11 +151,11 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     let peak = this.startUnits;
     let dayStartEquity = this.startUnits;
     for (let row = 0; row < this.markedRows; row++) {
-      const equity = this.equity[row]!;
+      const equity = this.equityUnits[row]!;
       if (drawdownMilli !== null && equity * 1000 <= peak * (1000 - drawdownMilli)) return 'DRAWDOWN';
       peak = Math.max(peak, equity);
-      const isOfToday = this.times[row]! >= dayStart;
-      if (this.times[row]! <= dayStart) dayStartEquity = equity;
+      const isOfToday = this.markTimesMs[row]! >= dayStart;
+      if (this.markTimesMs[row]! <= dayStart) dayStartEquity = equity;
       if (dailyLossMilli !== null && isOfToday && equity * 1000 <= dayStartEquity * (1000 - dailyLossMilli)) return 'DAILY_LOSS';
     }
     return null;
@@ -162,7 +163,10 @@ export abstract class RiskCourse<Known extends TrueOrder> {
 
   // --- Events at the venue, and their reports to the bot
 
-  /** Applies one event to an order if its state allows that event. `eventDraw`: 0 to 9, each for one kind of event. */
+  /**
+   * Applies one event to an order. `eventDraw`, 0 to 9, selects the event: up to 3 one at the venue, 4 the report of an execution, and from 5
+   * on another one that the bot learns of. If the order cannot have that event, the next one in this list that it can have happens, or none.
+   */
   private applyOrderEvent(order: Known, eventDraw: number): void {
     const botOrder = this.orders.get(order.id as OrderId);
     if (eventDraw === 0 && order.state === 'inFlight') this.arriveOrGetLost(order);
@@ -174,7 +178,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
 
   /** Lets a request arrive at the venue, or with a probability of 15 % never arrive. */
   private arriveOrGetLost(order: Known): void {
-    order.wasAdmitted = this.isDrawn(0.85);
+    order.wasAdmitted = this.happens(0.85);
     order.state = order.wasAdmitted ? 'live' : 'ended';
     if (order.wasAdmitted && !Number.isNaN(order.absentMs)) this.counts.lateArrivals++;
   }
@@ -207,7 +211,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
 
   /** Draws a time of up to 40 s, in a fifth of the cases up to 45 minutes. */
   private drawWaitMs(): number {
-    return this.isDrawn(0.2) ? this.drawBetween(1, 45) * 60_000 : this.drawBetween(1, 40_000);
+    return this.happens(0.2) ? this.drawBetween(1, 45) * 60_000 : this.drawBetween(1, 40_000);
   }
 
   /** Lets time pass. An absent order that did not show up while it was reserved never arrives: docs/order-safety.md assumes it. */
@@ -231,8 +235,8 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   }
   /** Adds a row with the equity at the marks of now. */
   private recordEquity(): void {
-    this.times[this.markedRows] = this.nowMs;
-    this.equity[this.markedRows++] = this.ledger.equityTotalUnits(this.truth.marks);
+    this.markTimesMs[this.markedRows] = this.nowMs;
+    this.equityUnits[this.markedRows++] = this.ledger.equityTotalUnits(this.truth.marks);
   }
 
   /** True while the bot has the order among its active ones. */
@@ -240,7 +244,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     return this.orders.active().some((order) => order.id === id);
   }
   /** True with this probability. */
-  protected isDrawn(probability: number): boolean {
+  protected happens(probability: number): boolean {
     return this.rng.next() < probability;
   }
   /** Draws a whole number, both bounds included. */

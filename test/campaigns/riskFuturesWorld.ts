@@ -23,7 +23,7 @@ const TIERS = [
   { upTo: 8e6, max: 10 },
   { upTo: Infinity, max: 4 },
 ];
-/** Size of the two contracts, relative to the first one. */
+/** Value of a lot of each contract, as a multiple of that of the first one. */
 const MULTIPLES = [1, 7];
 /** Approximate value of a lot of the first contract, in units. */
 const LOT_UNITS = 1e5;
@@ -36,20 +36,20 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
   protected override readonly risk: RiskModule;
   protected override readonly marketEventShare = 0.03;
   readonly #instruments: readonly Instrument[];
-  /** Index of the contract whose price is unknown for a while; -1: none. */
+  /** Index of a contract whose price risk does not know while it checks an order; -1: none. */
   #unpricedIndex = -1;
-  #trades = 0;
+  #lastTradeId = 0;
 
   constructor(seed: number, counts: Counts, { withoutRule = null, ReservationsClass = Reservations }: Mutation = {}) {
     super(seed, counts);
-    const isLinear = this.isDrawn(0.5);
+    const isLinear = this.happens(0.5);
     const contracts = MULTIPLES.map((multiple): TrueContract => ({
       isLinear,
       lotValue: multiple * (isLinear ? 1 : 1e11),
       leverage: this.drawBetween(1, 14),
-      isNet: this.isDrawn(0.5),
-      isCross: this.isDrawn(0.5),
-      isTrading: this.isDrawn(0.9),
+      isNet: this.happens(0.5),
+      isCross: this.happens(0.5),
+      isTrading: this.happens(0.9),
       tiers: TIERS,
     }));
     this.#instruments = contracts.map(instrumentOf);
@@ -80,20 +80,22 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
 
   protected override drawOrder(): string | null {
     const { truth } = this;
-    const index = this.drawBetween(0, 1);
-    const strategy = this.isDrawn(0.8) ? index : 1 - index;
-    const isBuy = this.isDrawn(0.5);
-    const mark = truth.marks[index]!;
-    const order = this.orders.draft(strategy, this.#instruments[index]!, index, isBuy ? 'buy' : 'sell', this.nowMs);
+    const instrumentIndex = this.drawBetween(0, 1);
+    // A contract belongs to the first strategy that trades it, so most orders are of the strategy with the same index.
+    const strategy = this.happens(0.8) ? instrumentIndex : 1 - instrumentIndex;
+    const isBuy = this.happens(0.5);
+    const markTicks = truth.marks[instrumentIndex]!;
+    const order = this.orders.draft(strategy, this.#instruments[instrumentIndex]!, instrumentIndex, isBuy ? 'buy' : 'sell', this.nowMs);
     order.slot = `s${this.drawBetween(0, 9)}`;
-    order.reduceOnly = this.isDrawn(0.25);
+    order.reduceOnly = this.happens(0.25);
+    // 15 % of the orders that may open are by amount. Of the orders by quantity, about two thirds have a limit within 10 % of the mark.
     const kindDraw = this.rng.next();
     if (!order.reduceOnly && kindDraw < 0.15) order.quoteUnits = units(this.drawBetween(1, 40) * LOT_UNITS);
-    else order.lots = lots(this.drawBetween(1, this.isDrawn(0.3) ? 50 : 15));
-    if (order.lots > 0 && kindDraw > 0.4) order.limit = ticks(Math.round(mark * (0.9 + 0.2 * this.rng.next())));
+    else order.lots = lots(this.drawBetween(1, this.happens(0.3) ? 50 : 15));
+    if (order.lots > 0 && kindDraw > 0.4) order.limit = ticks(Math.round(markTicks * (0.9 + 0.2 * this.rng.next())));
     order.role = order.limit > 0 ? 'limit' : 'market';
-    this.#unpricedIndex = this.isDrawn(0.05) ? 1 - index : -1;
-    const brokenLimit = this.askRisk(
+    this.#unpricedIndex = this.happens(0.05) ? 1 - instrumentIndex : -1;
+    const brokenLimit = this.sendIfApproved(
       order,
       (placed) => truth.limitBrokenByApproval(placed),
       (placed) => truth.reducesRisk(placed),
@@ -104,24 +106,24 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
 
   protected override execute(order: ContractOrder): void {
     const [low, high] = priceRange(order);
-    const price = this.drawBetween(Math.ceil(low), Math.floor(high));
+    const priceTicks = this.drawBetween(Math.ceil(low), Math.floor(high));
     const contract = this.truth.contracts[order.index]!;
-    const unfilledLots = order.isByAmount ? Math.floor((order.unfilled - 1) / contractValue(contract, 1, price)) : order.unfilled;
+    const unfilledLots = order.isByAmount ? Math.floor((order.unfilled - 1) / contractValue(contract, 1, priceTicks)) : order.unfilled;
     const maxLots = this.truth.executableLots(order, unfilledLots);
-    const filledLots = this.isDrawn(0.4) ? maxLots : this.drawBetween(1, Math.max(1, maxLots));
-    if (filledLots <= maxLots && filledLots > 0) this.truth.execute(order, { ticks: price, lots: filledLots });
+    const filledLots = this.happens(0.4) ? maxLots : this.drawBetween(1, Math.max(1, maxLots));
+    if (filledLots <= maxLots && filledLots > 0) this.truth.execute(order, { ticks: priceTicks, lots: filledLots });
     // Nothing is left to close, or the amount pays for no lot: the exchange ends the order.
     else order.state = 'ended';
   }
 
-  /** Executions of a contract are reported in their order, whatever their orders, because their ids ascend. */
+  /** Reports the oldest execution of the contract, also one of another order, because trade ids must ascend. */
   protected override report({ index }: ContractOrder): void {
     const order = this.truth.unreported[index]!.shift()!;
-    const { ticks: price, lots: filledLots } = order.unreported.shift()!;
+    const { ticks: priceTicks, lots: filledLots } = order.unreported.shift()!;
     const botOrder = this.orders.get(order.id as OrderId)!;
-    const notional = Math.round(contractValue(this.truth.contracts[index]!, filledLots, price));
+    const notional = Math.round(contractValue(this.truth.contracts[index]!, filledLots, priceTicks));
     const fee = Math.round(notional * CLOSE_FEE);
-    const fill = fillOf({ tradeId: ++this.#trades, price, lots: filledLots, notional, fee, timeMs: this.nowMs });
+    const fill = fillOf({ tradeId: ++this.#lastTradeId, price: priceTicks, lots: filledLots, notional, fee, timeMs: this.nowMs });
     this.truth.book(order, filledLots, notional, fee);
     this.ledger.fill(order.strategy, index, order.isBuy, fill, order.closes);
     this.orders.filled(botOrder, fill);
@@ -133,7 +135,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
   /** Books a funding payment of up to 0.5 % of a position. An isolated position pays at most its margin. */
   protected override applyMarketEvent(): void {
     const index = this.drawBetween(0, 1);
-    const isLong = this.isDrawn(0.5);
+    const isLong = this.happens(0.5);
     const { lots: heldLots, entryUnits, marginUnits } = this.ledger.side(index, isLong);
     if (heldLots === 0) return;
     const payment = Math.round(entryUnits * 0.01 * (this.rng.next() - 0.5));
@@ -145,7 +147,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
 
   /** Returns random limits. Null: the limit is off. */
   #drawLimits(): TrueLimits {
-    const drawOrNull = (min: number, max: number, unit = 1) => (this.isDrawn(0.3) ? this.drawBetween(min, max) * unit : null);
+    const drawOrNull = (min: number, max: number, unit = 1) => (this.happens(0.3) ? this.drawBetween(min, max) * unit : null);
     return {
       orderLots: drawOrNull(5, 45),
       orderUnits: drawOrNull(5, 60, LOT_UNITS),

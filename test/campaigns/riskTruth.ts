@@ -1,5 +1,5 @@
-// The venue of the risk campaign. It knows the true state of every order, without asking the bot, and judges whether any course of events
-// from here would break a limit.
+// The venue of the risk campaign. It knows the true state of every order, independent of the bot, and says whether open orders could break a
+// limit if they fill in the worst order.
 
 import type { OrderGateway } from '../../src/ports/exchange.ts';
 import type { ApprovedOrder, Order } from '../../src/model/order.ts';

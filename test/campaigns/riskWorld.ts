@@ -35,11 +35,11 @@ export class SpotRiskWorld extends RiskCourse<TrueOrder> {
 
   constructor(seed: number, counts: Counts, { withoutRule = null, ReservationsClass = Reservations }: Mutation = {}) {
     super(seed, counts);
-    const drawHolding = () => (this.isDrawn(0.3) ? this.drawBetween(1, 40) * BASE_UNITS_PER_LOT : 0);
+    const drawHolding = () => (this.happens(0.3) ? this.drawBetween(1, 40) * BASE_UNITS_PER_LOT : 0);
     const heldUnits = this.perStrategy(() => INSTRUMENTS.map(drawHolding));
     const limits = this.#drawLimits(heldUnits);
     const marks = INSTRUMENTS.map(() => this.drawBetween(900, 1100));
-    const feeInBase = this.isDrawn(0.5);
+    const feeInBase = this.happens(0.5);
     const cash = this.perStrategy(() => this.drawBetween(1, 20) * 1e7);
     cash.forEach((amount, strategy) => this.ledger.deposit(strategy, 'USDT', amount));
     heldUnits.forEach((holdings, strategy) =>
@@ -57,19 +57,20 @@ export class SpotRiskWorld extends RiskCourse<TrueOrder> {
   }
 
   protected override drawOrder(): string | null {
-    const truth = this.truth;
-    const index = this.drawBetween(0, 1);
+    const { truth } = this;
+    const instrumentIndex = this.drawBetween(0, 1);
     const strategy = this.drawBetween(0, 1);
-    const isBuy = this.isDrawn(0.65);
-    const mark = truth.marks[index]!;
-    const order = this.orders.draft(strategy, INSTRUMENTS[index]!, index, isBuy ? 'buy' : 'sell', this.nowMs);
+    const isBuy = this.happens(0.65);
+    const markTicks = truth.marks[instrumentIndex]!;
+    const order = this.orders.draft(strategy, INSTRUMENTS[instrumentIndex]!, instrumentIndex, isBuy ? 'buy' : 'sell', this.nowMs);
     order.slot = `s${this.drawBetween(0, 9)}`;
+    // A fifth of the buys are by amount. Of the orders by quantity, about two thirds have a limit within 10 % of the mark.
     const kindDraw = this.rng.next();
     if (isBuy && kindDraw < 0.2) order.quoteUnits = units(this.drawBetween(MIN_LOTS * 1_100_000, 3e7));
-    else order.lots = lots(this.drawBetween(1, this.isDrawn(0.3) ? 50 : 15));
-    if (order.lots > 0 && kindDraw > 0.4) order.limit = ticks(Math.round(mark * (0.9 + 0.2 * this.rng.next())));
+    else order.lots = lots(this.drawBetween(1, this.happens(0.3) ? 50 : 15));
+    if (order.lots > 0 && kindDraw > 0.4) order.limit = ticks(Math.round(markTicks * (0.9 + 0.2 * this.rng.next())));
     order.role = order.limit > 0 ? 'limit' : 'market';
-    return this.askRisk(
+    return this.sendIfApproved(
       order,
       (placed) => truth.limitBrokenByApproval(placed, this.ledger.equityTotalUnits(truth.marks)),
       (placed) => truth.reducesRisk(placed),
@@ -78,19 +79,27 @@ export class SpotRiskWorld extends RiskCourse<TrueOrder> {
 
   protected override execute(order: TrueOrder): void {
     const [low, high] = priceRange(order);
-    const price = this.drawBetween(Math.ceil(low), Math.floor(high));
-    const maxLots = order.isByAmount ? Math.floor(order.unfilled / (price * QUOTE_UNITS_PER_TICK_LOT)) : order.unfilled;
-    const filledLots = this.isDrawn(0.4) ? maxLots : this.drawBetween(1, Math.max(1, maxLots));
-    if (filledLots <= maxLots && filledLots > 0) this.truth.execute(order, { ticks: price, lots: filledLots });
+    const priceTicks = this.drawBetween(Math.ceil(low), Math.floor(high));
+    const maxLots = order.isByAmount ? Math.floor(order.unfilled / (priceTicks * QUOTE_UNITS_PER_TICK_LOT)) : order.unfilled;
+    const filledLots = this.happens(0.4) ? maxLots : this.drawBetween(1, Math.max(1, maxLots));
+    if (filledLots <= maxLots && filledLots > 0) this.truth.execute(order, { ticks: priceTicks, lots: filledLots });
   }
 
   protected override report(order: TrueOrder): void {
-    const { ticks: price, lots: filledLots } = order.unreported.shift()!;
+    const { ticks: priceTicks, lots: filledLots } = order.unreported.shift()!;
     const botOrder = this.orders.get(order.id as OrderId)!;
-    const notional = price * filledLots * QUOTE_UNITS_PER_TICK_LOT;
+    const notional = priceTicks * filledLots * QUOTE_UNITS_PER_TICK_LOT;
     const feeInBase = this.truth.feeInBase && order.isBuy;
     const fee = (feeInBase ? filledLots * BASE_UNITS_PER_LOT : notional) / FEE_DIVISOR;
-    const fill = fillOf({ tradeId: ++this.#lastTradeId, price, lots: filledLots, notional, fee, feeInBase, timeMs: this.nowMs });
+    const fill = fillOf({
+      tradeId: ++this.#lastTradeId,
+      price: priceTicks,
+      lots: filledLots,
+      notional,
+      fee,
+      feeInBase,
+      timeMs: this.nowMs,
+    });
     this.ledger.fill(order.strategy, order.index, order.isBuy, fill);
     this.orders.filled(botOrder, fill);
     order.reportedLots += filledLots;
@@ -103,11 +112,11 @@ export class SpotRiskWorld extends RiskCourse<TrueOrder> {
     // The limit on positions must not be below the deposits. Otherwise the campaign would begin with a breach that no order can repair.
     const heldOfAll = (index: number) => heldUnits.reduce((sum, holdings) => sum + holdings[index]!, 0);
     const depositedLots = INSTRUMENTS.map((_, index) => heldOfAll(index) / BASE_UNITS_PER_LOT);
-    const drawOrNull = (min: number, max: number, unit = 1) => (this.isDrawn(0.3) ? this.drawBetween(min, max) * unit : null);
+    const drawOrNull = (min: number, max: number, unit = 1) => (this.happens(0.3) ? this.drawBetween(min, max) * unit : null);
     return {
       orderLots: drawOrNull(5, 45),
       orderUnits: drawOrNull(50, 450, 1e5),
-      positionLots: this.isDrawn(0.3) ? this.drawBetween(Math.max(20, ...depositedLots), 100) : null,
+      positionLots: this.happens(0.3) ? this.drawBetween(Math.max(20, ...depositedLots), 100) : null,
       positionUnits: drawOrNull(200, 1000, 1e5),
       grossUnits: drawOrNull(300, 1500, 1e5),
       leverageMilli: drawOrNull(100, 900),
