@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FileSystemDisk } from '../disk/fileSystemDisk.ts';
+import { DiskError } from '../../ports/disk.ts';
 import { JournalFile } from './file/journalFile.ts';
 
 let folder: string;
@@ -31,15 +32,15 @@ afterEach(() => {
 
 /**
  * Opens a journal. `reported` has the number of its last durable record, and the reason once no further record becomes durable. `append`
- * adds a record, and resolves when the record is durable or the journal has failed.
+ * adds a record, and resolves when the record is durable or the journal has failed. `prior`: the file that it continues.
  */
-function openJournal() {
+function openJournal(prior: string | null = null) {
   const reported: { durableSeq: number; failure: string | null } = { durableSeq: 0, failure: null };
   const waiting: (() => void)[] = [];
   const wake = (): void => waiting.splice(0).forEach((resume) => resume());
   const file = new JournalFile(
     disk,
-    { folder, account: 'a', number: 1, ending: { seq: 0, bytes: 0, crc: '00000000' }, prior: null, segmentBytes: 400 },
+    { folder, account: 'a', number: prior === null ? 1 : 2, ending: { seq: 0, bytes: 0, crc: '00000000' }, prior, segmentBytes: 400 },
     () => 1,
     {
       onDurable: (seq) => {
@@ -113,4 +114,15 @@ it.each([
   change(pathOf('journal-000002.jsonl'));
   for (let recordIndex = 0; recordIndex < 5 && reported.failure === null; recordIndex++) await append();
   expect(reported.failure).toContain('journal-000002.jsonl: another process has removed, replaced or changed it');
+});
+
+it('a journal fails, and throws nothing, if the file that it continues has become read-only', async () => {
+  writeFileSync(pathOf('journal-000001.jsonl'), '', { mode: 0o600 });
+  disk.sync = (path) => {
+    throw new DiskError('EROFS', path);
+  };
+  const { reported, append } = openJournal(pathOf('journal-000001.jsonl'));
+  expect(reported.failure).toBeNull();
+  await append();
+  expect(reported).toEqual({ durableSeq: 0, failure: `${pathOf('journal-000001.jsonl')}: EROFS` });
 });

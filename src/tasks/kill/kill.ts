@@ -385,7 +385,7 @@ class KillReportBuilder {
     );
     const residuals = [...this.#incomplete, ...left, ...leftTriggers, ...this.#flattened.residuals];
     const doneText = `everything is cancelled${this.#flatten ? ' and flat' : ''}`;
-    onPhase('done', residuals.length === 0 ? doneText : `${residuals.length} problems remain`);
+    onPhase('done', residuals.length === 0 ? doneText : `not settled: ${residuals.length}`);
     return {
       flatten: this.#flatten,
       beganMs: this.#beganMs,

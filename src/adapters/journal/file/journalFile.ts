@@ -215,7 +215,7 @@ export class JournalFile {
 
   /** Syncs the path, then calls `onSynced`. A failed sync is never retried, because a later success would prove nothing (order-safety, W4). */
   #sync(path: string, onSynced: () => void): void {
-    this.#disk.sync(path, (failure) => {
+    const finish = (failure: string | null): void => {
       if (failure !== null && !journalGuards.syncIsFinal) this.#sync(path, onSynced);
       else if (this.#failure !== null || failure !== null) {
         this.#isBusy = false;
@@ -223,7 +223,14 @@ export class JournalFile {
         this.#writeNext();
       } else if (this.#areFinishedFilesUnchanged()) onSynced();
       else this.#writeNext();
-    });
+    };
+    try {
+      this.#disk.sync(path, finish);
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error;
+      // A file that has become read-only or has gone cannot be opened for the sync.
+      this.#soon(() => finish(error.code));
+    }
   }
 
   /** Checks some of the finished files. Every journalled record must still be there at the next start. */

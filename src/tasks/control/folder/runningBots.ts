@@ -44,16 +44,26 @@ export function noteBot(stateFolder: string, data: string): () => void {
 }
 
 /** Returns the data folders of this user's running bots. */
-export function runningBots(stateFolder: string): readonly string[] {
-  const folders: string[] = [];
+export const runningBots = (stateFolder: string): readonly string[] =>
+  runningNotes(stateFolder)
+    .map(({ data }) => data)
+    .toSorted();
+
+/** Returns the process that runs the bot of a data folder; null: none is noted. */
+export const notedProcess = (stateFolder: string, dataFolder: string): ProcessIdentity | null =>
+  runningNotes(stateFolder).find(({ data }) => data === dataFolder)?.process ?? null;
+
+/** Returns the notes of this user's running bots. */
+function runningNotes(stateFolder: string): readonly BotNote[] {
+  const notes: BotNote[] = [];
   ignoreSystemErrors(() => {
     const folder = join(stateFolder, BOTS_FOLDER);
     for (const name of readdirSync(folder).filter(isNoteName)) {
       const note = readNote(join(folder, name));
-      if (note !== null && stateOf(note, stateFolder) === 'running') folders.push(note.data);
+      if (note !== null && stateOf(note, stateFolder) === 'running') notes.push(note);
     }
   });
-  return folders.toSorted();
+  return notes;
 }
 
 /** True for the name of a complete note; a note that is being written has another name. */

@@ -96,32 +96,48 @@ async function drain(
   // Time of the last cancel of each order, ms.
   const cancelledMs = new Map<string, number>();
   const timeLimit = venue.timeLimit(`${instrument.id}: cancelled orders do not end`);
+  /** Cancels orders. A cancel is asynchronous: the order stays in the list for a while. Does not repeat the cancel at every poll. */
+  const cancelDue = async (own: readonly SeenOrder[]): Promise<void> => {
+    const { nowMs } = venue;
+    const dueIds = own.map(({ venueId }) => venueId).filter((id) => nowMs - (cancelledMs.get(id) ?? -Infinity) >= cancelAgainMs);
+    for (const id of dueIds) {
+      ended.add(id);
+      cancelledMs.set(id, nowMs);
+    }
+    await cancelOrders(venue, instrument, dueIds);
+  };
   let lastCount = Infinity;
   for (;;) {
     const beganMs = venue.nowMs;
     const { orders, isComplete } = await readOpenOrders(venue, instrument);
-    const named = await withClientIds(venue, instrument, orders, ownOrders);
+    // The exchange may not reply about a nameless order for long. What is certain is cancelled before it is asked.
+    await cancelDue(orders.filter((order) => includesForeign || isCertainlyOwn(instrument, order, ownOrders)));
+    const { named, isAnswered } = await withClientIds(venue, instrument, orders, ownOrders);
     const attributed = named.map((order) => ({
       order,
       attribution: includesForeign ? ('own' as const) : attributeOrder(instrument.id, order, ownOrders, named),
     }));
-    const ownIds = attributed.filter(({ attribution }) => attribution === 'own').map(({ order }) => order.venueId);
-    if (emptyProof.observe(beganMs, isComplete && ownIds.length === 0)) {
+    const own = attributed.filter(({ attribution }) => attribution === 'own').map(({ order }) => order);
+    if (emptyProof.observe(beganMs, isComplete && isAnswered && own.length === 0)) {
       return attributed.flatMap(({ order, attribution }) =>
         attribution === 'own' ? [] : [{ instrument: instrument.id, order, attribution }],
       );
     }
-    // A cancel is asynchronous: the order stays in the list for a while. Do not repeat the cancel at every poll.
-    const dueIds = ownIds.filter((id) => beganMs - (cancelledMs.get(id) ?? -Infinity) >= cancelAgainMs);
-    for (const id of dueIds) {
-      ended.add(id);
-      cancelledMs.set(id, beganMs);
-    }
-    await cancelOrders(venue, instrument, dueIds);
-    if (ownIds.length < lastCount) timeLimit.restart();
-    lastCount = ownIds.length;
+    await cancelDue(own);
+    if (own.length < lastCount) timeLimit.restart();
+    lastCount = own.length;
     await timeLimit.wait(Math.max(0, emptyProof.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));
   }
+}
+
+/** True for an order whose id or client order id is known to be the bot's. */
+const isCertainlyOwn = ({ id }: Instrument, order: SeenOrder, ownOrders: OwnOrders | null): boolean =>
+  (order.cid !== null || ownOrders?.isOwnId(order.venueId) === true) && attributeOrder(id, order, ownOrders) === 'own';
+
+/** Orders of a list, with the client order ids that could be read. `isAnswered`: false if the exchange has not replied to each query. */
+interface NamedOrders {
+  readonly named: readonly SeenOrder[];
+  readonly isAnswered: boolean;
 }
 
 /**
@@ -133,20 +149,22 @@ async function withClientIds(
   instrument: Instrument,
   orders: readonly SeenOrder[],
   ownOrders: OwnOrders | null,
-): Promise<readonly SeenOrder[]> {
+): Promise<NamedOrders> {
   const isNameless = ({ venueId, cid }: SeenOrder): boolean => cid === null && ownOrders?.isOwnId(venueId) !== true;
-  if (!orders.some(isNameless)) return orders;
+  if (!orders.some(isNameless)) return { named: orders, isAnswered: true };
   if (instrument.market === 'futures') {
     const cids = await clientIdsOf(venue, instrument);
-    return orders.map((order) => ({ ...order, cid: order.cid ?? cids.get(order.venueId) ?? null }));
+    return { named: orders.map((order) => ({ ...order, cid: order.cid ?? cids.get(order.venueId) ?? null })), isAnswered: true };
   }
   const named: SeenOrder[] = [];
+  let isAnswered = true;
   for (const order of orders) {
     const query = { symbol: instrument.wireName, orderId: order.venueId };
-    const queried = isNameless(order) ? await venue.read('spot.queryOrder', query) : null;
-    named.push(queried === null ? order : { ...order, cid: spotOrderRow(queried).cid });
+    const queried = isNameless(order) ? await venue.queryOnce('spot.queryOrder', query) : 'none';
+    isAnswered &&= queried !== null;
+    named.push(queried === null || queried === 'none' ? order : { ...order, cid: spotOrderRow(queried).cid });
   }
-  return named;
+  return { named, isAnswered };
 }
 
 /** Waits until no order of unknown outcome can still appear. Returns false if there was none. */

@@ -3,6 +3,7 @@
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { ConfigError } from '../../../base/errors.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
 import { flatten, FlattenProgress, type Closable, type FlattenResult, type SliceOrder, type SliceOutcome } from './flatten.ts';
 import { settleSlice, type OrderState } from './settleSlice.ts';
@@ -158,6 +159,28 @@ it('a kill that is stopped in the middle knows the slices that have ended and th
   await expect(runToEnd((venue) => flatten(venue, [{ instrument, strategy: 0, closer }], undefined, progress))).rejects.toThrow('aborted');
   expect(progress.slices.map(({ filled }) => filled)).toEqual(['0.5']);
   expect([...progress.inFlight]).toEqual([`${instrument.id}: a slice (sell 0.5 at 99.8) may still be open`]);
+});
+
+it('a slice that the journal does not take was not sent, and is not named as open', async () => {
+  const progress = new FlattenProgress();
+  const closer = {
+    closable: () => Promise.resolve(closable('1')),
+    readBook: () => Promise.resolve({ bids: [{ price: '100.00', quantity: '2' }], asks: [] }),
+    place: () => Promise.reject(new ConfigError('the journal cannot be written')),
+  };
+  await expect(runToEnd((venue) => flatten(venue, [{ instrument, strategy: 0, closer }], undefined, progress))).rejects.toThrow('journal');
+  expect([...progress.inFlight]).toEqual([]);
+});
+
+it('a slice whose state no query shows is cancelled, and ends with the time limit', async () => {
+  const cancelMs: number[] = [];
+  const settling = runToEnd((venue) => {
+    const calls = { query: () => Promise.resolve(null), cancel: () => Promise.resolve(cancelMs.push(venue.nowMs)) };
+    return settleSlice(venue, calls, KILL_SETTINGS.pollEveryMs);
+  });
+  await expect(settling).rejects.toThrow('given up after 600 s: no query shows the state of a slice');
+  expect(cancelMs[0]).toBeLessThan(KILL_SETTINGS.readLagMs);
+  expect(cancelMs.length).toBeGreaterThan(100);
 });
 
 it('a slice has ended when two terminal readings, a read lag apart, are equal', async () => {

@@ -1,5 +1,6 @@
 // Steps 5 and 6 of a kill: closes positions in slices that can only reduce them, each settled before the next, then verifies the result.
 
+import { ConfigError } from '../../../base/errors.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import { sizeText, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
@@ -168,7 +169,11 @@ async function flattenPosition(
     venue.deps.onPhase('flattening', `${instrument.id}: ${side} ${slice.qty} of ${closable.qty.toFixed()} at ${slice.price}`);
     const inFlightText = `${instrument.id}: a slice (${side} ${slice.qty} at ${slice.price}) may still be open`;
     progress.inFlight.add(inFlightText);
-    const outcome = await closer.place(venue, { instrument, strategy, side, ...slice }, restMs);
+    const outcome = await closer.place(venue, { instrument, strategy, side, ...slice }, restMs).catch((error: unknown) => {
+      // The journal has not taken the slice, so it was not sent.
+      if (error instanceof ConfigError) progress.inFlight.delete(inFlightText);
+      throw error;
+    });
     progress.inFlight.delete(inFlightText);
     if (outcome.kind === 'unknown') {
       const leftText = sizeText(closable.qty.plus(closable.uncertainQty).toFixed(), instrument);

@@ -94,9 +94,10 @@ export class FuturesCloser implements Closer {
     const { executions } = evidenceReader.books;
     const calls = {
       async query() {
-        const order = await venue.read('futures.orderInformation', { contractName, orderId });
-        if (order !== null) executions.noteExecuted(instrument.id, futuresOrderRow(order));
-        return order && { status: order.status.word, executedQty: order.executedQty };
+        const order = await venue.queryOnce('futures.orderInformation', { contractName, orderId });
+        if (order === null || order === 'none') return null;
+        executions.noteExecuted(instrument.id, futuresOrderRow(order));
+        return { status: order.status.word, executedQty: order.executedQty };
       },
       cancel: () => venue.once('futures.cancelOrder', { contractName, orderId }),
     };

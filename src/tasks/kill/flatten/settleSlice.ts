@@ -3,7 +3,7 @@
 import { STATUS_MEANING, type OrderStatus, type StatusMeaning } from '../../../protocol/shapes/codes.ts';
 import type { KillVenue } from '../plan/killVenue.ts';
 
-/** Result of a query for an order. A query returns null if the service reports nothing. */
+/** Result of a query for an order. A query returns null if the exchange does not reply or does not find the order. */
 export interface OrderState {
   readonly status: OrderStatus;
   readonly executedQty: string;
@@ -17,17 +17,22 @@ export interface SettleCalls {
 
 const meaningOf = ({ status }: OrderState): StatusMeaning['kind'] => STATUS_MEANING[status].kind;
 
-/** Resolves with the executed quantity. A resting order stays in the book for `restMs`, then it is cancelled. Throws KillStopped. */
+/**
+ * Resolves with the executed quantity. A resting order stays in the book for `restMs`, then it is cancelled. It is cancelled, too,
+ * while no query shows its state. Throws KillStopped.
+ */
 export async function settleSlice(venue: KillVenue, { query, cancel }: SettleCalls, restMs: number): Promise<string> {
   const { pollEveryMs, readLagMs, cancelAgainMs } = venue.deps.settings;
   const restsUntilMs = venue.nowMs + restMs;
   let cancelledMs = -Infinity;
-  const timeLimit = venue.timeLimit('a slice does not end');
+  let isStateKnown = true;
+  const timeLimit = venue.timeLimit(() => (isStateKnown ? 'a slice does not end' : 'no query shows the state of a slice'));
   // The newest terminal quantity, and when it was first read. Null: the last reading was not terminal.
   let terminal: { readonly executedQty: string; readonly sinceMs: number } | null = null;
   for (;;) {
     const queriedMs = venue.nowMs;
     const order = await query();
+    isStateKnown = order !== null;
     if (order === null || meaningOf(order) !== 'terminal') {
       terminal = null;
       await timeLimit.wait(pollEveryMs);

@@ -76,9 +76,10 @@ export class SpotCloser implements Closer {
     const symbol = instrument.wireName;
     const calls = {
       async query() {
-        const order = await venue.read('spot.queryOrder', { orderId, symbol });
-        if (order !== null) evidenceReader.books.executions.noteExecuted(instrument.id, spotOrderRow(order));
-        return order && { status: order.status.word, executedQty: order.executedQty };
+        const order = await venue.queryOnce('spot.queryOrder', { orderId, symbol });
+        if (order === null || order === 'none') return null;
+        evidenceReader.books.executions.noteExecuted(instrument.id, spotOrderRow(order));
+        return { status: order.status.word, executedQty: order.executedQty };
       },
       cancel: () => venue.once('spot.cancelOrder', { orderId, symbol }),
     };

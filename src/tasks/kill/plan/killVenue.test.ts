@@ -127,3 +127,11 @@ it('a query of an order is null if two replies, a read lag apart, say that the o
   expect(await resultOf(missing, found)).toEqual({ orderId: '7' });
   expect(await resultOf({ kind: 'acked', value: null } as never)).toBeNull();
 });
+
+it('a single query tells an order that does not exist from no reply', async () => {
+  const missing = { kind: 'refused', code: -1112, msg: '' } as never;
+  const found = { kind: 'acked', value: { orderId: '7' } } as never;
+  const { venue } = openVenue([unknown(500), missing, { kind: 'acked', value: null } as never, found]);
+  const query = () => venue.queryOnce('spot.queryOrder', { symbol: 'BTCUSDT', orderId: '7' });
+  expect([await query(), await query(), await query(), await query()]).toEqual([null, 'none', 'none', { orderId: '7' }]);
+});

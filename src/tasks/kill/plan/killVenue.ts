@@ -176,6 +176,25 @@ export class KillVenue {
     const secondReply = await this.#read(op, args, isMissingOrder);
     return secondReply?.value ?? null;
   }
+  /** Sends a query of one order once. `none`: the exchange replies that the order does not exist. Null: it has not replied. */
+  async queryOnce<O extends 'spot.queryOrder' | 'futures.orderInformation'>(
+    op: O,
+    args: OpArgs<O>,
+  ): Promise<NonNullable<OpResult<O>> | 'none' | null> {
+    const outcome = await this.#ask(op, args);
+    if (outcome.kind === 'acked') return outcome.value ?? 'none';
+    this.#reportFailure(op, outcome);
+    return isMissingOrder(outcome) ? 'none' : null;
+  }
+  /** Sends a read once, whatever the outcome. */
+  async #ask<O extends Op>(op: O, args: OpArgs<O>): Promise<Outcome<OpResult<O>>> {
+    this.#throwIfStopped();
+    // High priority, because nothing else needs this key's request budget any more.
+    const outcome = await callAsPromise(this.deps.client, op, args, { priority: 'reconcile', attempts: 1 });
+    if (outcome.kind === 'acked') this.#unreachableSinceMs = null;
+    else this.#noteIncident(op, outcome);
+    return outcome;
+  }
   /** Repeats a read until the exchange replies. Returns null for a reply that `isNone` accepts. */
   async #read<O extends Op>(
     op: O,
@@ -184,29 +203,26 @@ export class KillVenue {
   ): Promise<{ readonly value: OpResult<O> } | null> {
     const timeLimit = this.timeLimit(`the exchange does not answer ${op}`);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
-      this.#throwIfStopped();
-      // High priority, because nothing else needs this key's request budget any more.
-      const outcome = await callAsPromise(this.deps.client, op, args, { priority: 'reconcile', attempts: 1 });
-      if (outcome.kind === 'acked') {
-        this.#unreachableSinceMs = null;
-        return { value: outcome.value };
-      }
+      const outcome = await this.#ask(op, args);
+      if (outcome.kind === 'acked') return { value: outcome.value };
       if (isNone(outcome)) return null;
-      this.#noteIncident(op, outcome);
       this.#reportFailure(op, outcome);
       await timeLimit.wait(pauseMs);
     }
   }
 
-  /** Reports that a read has had no reply, at most once in `alarmEveryMs`. */
+  /** Reports that a read has had no useful reply, at most once in `alarmEveryMs`. */
   #reportFailure(op: Op, outcome: Exclude<Outcome<unknown>, { kind: 'acked' }>): void {
-    const { alarmEveryMs } = this.deps.settings;
+    const {
+      settings: { alarmEveryMs },
+      timeScale = 1,
+    } = this.deps;
     this.#unreachableSinceMs ??= this.nowMs;
     if (this.nowMs - this.#reportedMs < alarmEveryMs) return;
     this.#reportedMs = this.nowMs;
     const cause = outcome.kind === 'refused' ? `code ${outcome.code}: ${outcome.msg}` : outcome.cause;
-    const seconds = Math.round((this.nowMs - this.#unreachableSinceMs) / 1000);
-    this.deps.onPhase('waiting', `${op} has had no reply for ${seconds} s (${cause}); retrying. No cancel is confirmed.`);
+    const seconds = Math.round((this.nowMs - this.#unreachableSinceMs) / 1000 / timeScale);
+    this.deps.onPhase('waiting', `${op} has had no useful reply for ${seconds} s (${cause}); retrying. No cancel is confirmed.`);
   }
 
   /** Throws KillStopped if the kill has ended or was aborted. */

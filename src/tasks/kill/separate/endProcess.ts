@@ -4,6 +4,9 @@ import { runAfter } from '../../../adapters/clock/wallClock.ts';
 import { findProcess, thisProcess } from '../../../adapters/disk/processes.ts';
 import { lockHolder } from '../../../adapters/disk/processLock.ts';
 import { readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { stateFolderOf } from '../../../access/settings.ts';
+import { notedProcess } from '../../control/folder/runningBots.ts';
 import { ConfigError } from '../../../base/errors.ts';
 
 /** Grace period before the process is killed, because a hanging process ignores the first signal. */
@@ -33,11 +36,12 @@ export async function endHolder(folder: string): Promise<{ readonly pid: number;
   throw new ConfigError(`${folder}: process ${holder.pid} does not end`, 'ask its user or an administrator to end it');
 }
 
-/** Returns the process that holds the journal; null: none. */
+/** Returns the process that holds the journal; null: none. A bot whose lock file was removed still writes its journal, and is known by its note. */
 function holderOf(folder: string): ReturnType<typeof lockHolder> {
   const self = thisProcess();
   const disk = { list: (path: string) => readdirSync(path).toSorted() };
-  return lockHolder(disk, folder, { self, findProcess: (other) => findProcess(other, self) });
+  const holder = lockHolder(disk, folder, { self, findProcess: (other) => findProcess(other, self) });
+  return holder ?? notedProcess(stateFolderOf(process.env), dirname(folder));
 }
 
 /** Sends a signal. A process that has already exited is no error. */

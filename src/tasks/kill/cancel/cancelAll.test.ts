@@ -1,0 +1,65 @@
+// Tests that a kill does not wait for orders that no id identifies: what is certainly its own is cancelled before.
+
+import { expect, it } from 'vitest';
+import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { DueQueue } from '../../../ports/dueQueue.ts';
+import { KILL_SETTINGS, KillVenue } from '../plan/killVenue.ts';
+import { cancelAll, type CancelResult } from './cancelAll.ts';
+
+const INSTRUMENT = spotInstrument();
+const UNANSWERED = { kind: 'unknown', cause: 'no answer', status: null, error: null };
+const MISSING = { kind: 'refused', code: -2013, msg: '' };
+const row = (orderId: string, clientOrderId: string) => ({
+  orderId,
+  clientOrderId,
+  side: 'buy',
+  type: null,
+  price: '1',
+  origQty: '1',
+  executedQty: '0',
+  status: { word: 'NEW', raw: 'NEW' },
+  timeMs: 1,
+});
+
+/** Kills an account with an own order OWN and an order 7 whose client order id is not listed. Each query of order 7 has this outcome. */
+async function killBeside(queryOutcome: object): Promise<{ readonly result: CancelResult; readonly cancelled: readonly string[] }> {
+  const scheduler = new DueQueue();
+  scheduler.runDue(0);
+  const cancelled: string[] = [];
+  const answer = (op: string, { orderIds }: { readonly orderIds?: readonly string[] }): object => {
+    if (op === 'spot.queryOrder') return queryOutcome;
+    if (op === 'spot.batchCancel') cancelled.push(...orderIds!);
+    const rows = [row('6', 'OWN'), row('7', '')].filter(({ orderId }) => !cancelled.includes(orderId));
+    return { kind: 'acked', value: { rows, refused: [] } };
+  };
+  const client = {
+    call: (op: string, args: never, done: (outcome: unknown) => void) => {
+      queueMicrotask(() => done(answer(op, args)));
+      return { cancel: () => {} };
+    },
+  };
+  const deps = { client, scheduler, settings: KILL_SETTINGS, instruments: [INSTRUMENT], onPhase: () => {} };
+  const venue = new KillVenue({ ...deps, serverTime: () => ({ ms: scheduler.nowMs, uncertaintyMs: 0 }) } as never);
+  const own = { isOwnId: () => false, isOwnCid: (cid: string) => cid === 'OWN', lostOf: () => [], withoutVenueId: [] };
+  const work = cancelAll(venue, { own, open: new Map(), waiting: new Map(), unknownUntilMs: {} }, false);
+  const progress = { hasEnded: false };
+  void work.finally(() => (progress.hasEnded = true));
+  for (let turnIndex = 0; turnIndex < 20_000 && !progress.hasEnded; turnIndex++) {
+    scheduler.runDue(scheduler.nowMs + 500);
+    await Promise.resolve();
+  }
+  return { result: await work, cancelled };
+}
+
+it('an own order is cancelled although the exchange does not reply to the query of another order', async () => {
+  const { result, cancelled } = await killBeside(UNANSWERED);
+  expect([...new Set(cancelled)]).toEqual(['6']);
+  expect([...result.stuck.keys()]).toEqual([INSTRUMENT.id]);
+});
+
+it('a reply that a listed order does not exist is an answer: the order is named, and the kill goes on', async () => {
+  const { result, cancelled } = await killBeside(MISSING);
+  expect([...new Set(cancelled)]).toEqual(['6']);
+  expect(result.stuck.size).toBe(0);
+  expect(result.left.map(({ order: { venueId } }) => venueId)).toEqual(['7']);
+});
