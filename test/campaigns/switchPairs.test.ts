@@ -2,9 +2,9 @@
 
 import { expect, test } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
-import { profileOf, type SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
-import { SWITCHES } from '../../src/paperExchange/dialect/switches.ts';
-import { coveringArray } from '../fixtures/covering.ts';
+import { profileOf } from '../../src/paperExchange/dialect/profile.ts';
+import type { Combination } from '../fixtures/covering.ts';
+import { profileOfCombination, SWITCH_COMBINATIONS, SWITCH_VALUES } from '../fixtures/switchPairs.ts';
 import { SCRIPTS } from '../service/orderScripts.ts';
 import { PairFixture } from '../service/pairFixture.ts';
 
@@ -13,27 +13,16 @@ const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const RANDOM_CASES = Number(ISOBAR_CASES ?? 0);
 
-/** The values of each switch. A switch that is a number has its own value and a smaller one. */
-const SWITCH_VALUES = Object.entries(SWITCHES).map(([name, row]): readonly [string, readonly unknown[]] => [
-  name,
-  'defaultNumber' in row ? [row.defaultNumber, Math.ceil(row.defaultNumber / 4)] : row.values,
-]);
-/** Combinations that together have every pair of values of any two switches. Each has the index of a value by switch. */
-const COMBINATIONS = coveringArray(SWITCH_VALUES.map(([, values]) => values.length));
-
-/** Returns the values of the switches in a combination. */
-const valuesOf = (combination: readonly number[]): SwitchValues =>
-  Object.fromEntries(SWITCH_VALUES.map(([name, values], index) => [name, values[combination[index]!]]));
-
-/** Runs every script with these values of the switches. An error names the script and `combinationText`. */
-function runScripts(values: SwitchValues, combinationText: string): void {
-  const fixture = new PairFixture(profileOf(values));
+/** Runs every script with the values of the switches in a combination. An error names the script and `combinationText`. */
+function runScripts(combination: Combination, combinationText: string): void {
+  const profile = profileOfCombination(combination);
+  const fixture = new PairFixture(profile);
   for (const [name, script] of Object.entries(SCRIPTS)) {
     try {
       script(fixture);
     } catch (error) {
       const defaults = profileOf({});
-      const changed = Object.entries(values).filter(([key, value]) => defaults[key as keyof typeof SWITCHES] !== value);
+      const changed = Object.entries(profile).filter(([key, value]) => defaults[key as keyof typeof profile] !== value);
       throw new Error(`${name}, ${combinationText}: ${JSON.stringify(Object.fromEntries(changed))}`, { cause: error });
     }
   }
@@ -41,14 +30,14 @@ function runScripts(values: SwitchValues, combinationText: string): void {
   fixture.service.futures.venue.assertConserved();
 }
 
-test(`the ${SWITCH_VALUES.length} switches have their pairs in ${COMBINATIONS.length} combinations`, () => {
+test(`the ${SWITCH_VALUES.length} switches have their pairs in ${SWITCH_COMBINATIONS.length} combinations`, () => {
   expect(SWITCH_VALUES).toHaveLength(59);
-  expect(COMBINATIONS.length).toBeLessThanOrEqual(24);
+  expect(SWITCH_COMBINATIONS.length).toBeLessThanOrEqual(24);
 });
 
-test.each(COMBINATIONS.map((combination, index) => [index + 1, combination] as const))(
-  `every script of the client succeeds with combination %i of ${COMBINATIONS.length} of the switches`,
-  (number, combination) => runScripts(valuesOf(combination), `combination ${number}`),
+test.each(SWITCH_COMBINATIONS.map((combination, index) => [index + 1, combination] as const))(
+  `every script of the client succeeds with combination %i of ${SWITCH_COMBINATIONS.length} of the switches`,
+  (number, combination) => runScripts(combination, `combination ${number}`),
 );
 
 test.runIf(RANDOM_CASES > 0)(
@@ -58,7 +47,7 @@ test.runIf(RANDOM_CASES > 0)(
     for (let seed = SEED; seed < SEED + RANDOM_CASES; seed++) {
       const rng = seededRng(seed);
       const combination = SWITCH_VALUES.map(([, values]) => Math.floor(rng.next() * values.length));
-      runScripts(valuesOf(combination), `again: npm run campaign -- switchPairs --seed ${seed} --cases 1`);
+      runScripts(combination, `again: npm run campaign -- switchPairs --seed ${seed} --cases 1`);
     }
   },
 );

@@ -6,7 +6,6 @@ import { Limiter } from '../../src/adapters/exchange/limits/limiter.ts';
 import { ServerClock } from '../../src/adapters/exchange/time/serverClock.ts';
 import type { LateReplyWire } from '../../src/adapters/exchange/wire/lateReplyWire.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
-import { DEFAULT_DIALECT, type Dialect } from '../../src/protocol/dialect.ts';
 import type { Op, OpArgs, OpResult } from '../../src/protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../src/protocol/outcome.ts';
 import { DueQueue } from '../../src/ports/dueQueue.ts';
@@ -14,6 +13,7 @@ import { DELAYS, SERVICE_DEFAULTS } from '../../src/paperExchange/dialect/config
 import type { Profile } from '../../src/paperExchange/dialect/switches.ts';
 import { openMemoryService } from '../../src/paperExchange/storage/historyArchiver.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
+import { dialectFor } from '../fixtures/switchPairs.ts';
 import { INVERSE, ETH_PERPETUAL, PERPETUAL, TRADERS } from './futuresFixture.ts';
 import { BTC, ETH, START_MS } from './serviceFixture.ts';
 
@@ -106,22 +106,5 @@ export class PairFixture {
       afterDelay(() => done(reply));
     });
     return () => {};
-  };
-}
-
-/** Returns the dialect that a user would configure for an exchange with this profile. */
-function dialectFor(profile: Profile): Dialect {
-  const { signQuery, batchCancelField, conditionPath, cancelTriggerPath, klinesRange, queryByClientId, positionsEndpoint } = profile;
-  return {
-    ...DEFAULT_DIALECT,
-    signQuery: signQuery === 'omit' ? 'omit' : 'include',
-    contentTypeOnGet: profile.contentType === 'all',
-    batchCancelIdsField: batchCancelField === 'orderId' ? 'orderId' : 'orderIds',
-    conditionPath: conditionPath === 'noSlash' ? '/fapi/v1/conditionOrder' : '/fapi/v1/conditionOrder/',
-    cancelTriggerPath,
-    klinesRange,
-    queryByClientId: queryByClientId === 'works' ? 'works' : 'unknown',
-    positionsFrom: positionsEndpoint === 'on' ? 'positions' : 'account',
-    intervals: { spot: {}, futures: profile.intervals === 'futures4h' ? { '1h': null, '4h': '4h' } : {} },
   };
 }

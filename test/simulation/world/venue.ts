@@ -20,7 +20,7 @@ import { writeHistory } from '../../../src/paperExchange/market/simulatedMarket.
 import { ExchangeStorage, FREE_REPLY, type HeldReply } from './hard/exchangeStorage.ts';
 import { dayTermsOf } from './hard/hardDay.ts';
 import { otherAccount } from './themes/otherAccount.ts';
-import { FEW_CALLS, themeOf } from './themes/themedDay.ts';
+import { FEW_CALLS, profileOfDay, themeOf } from './themes/themedDay.ts';
 import { sharesAccount } from './pair/pairDay.ts';
 import { rngOf } from './draws.ts';
 import {
@@ -126,6 +126,7 @@ export class SimulatedVenue {
         ...PROFILES.seed,
         replayedRequest: rng.next() < 0.5 ? 'accept' : 'refuse',
         ...(dayTermsOf(seed).hidesClientIds ? { openOrdersClientId: 'off' } : {}),
+        ...(themeOf(seed) === 'dialects' ? profileOfDay(seed) : {}),
       },
       delays: { admissionMs, visibilityMs, cancelMs },
       ...(themeOf(seed) === 'fewCalls' ? { limits: FEW_CALLS } : {}),

@@ -1,6 +1,8 @@
 // Draws days with a theme. Each theme makes the faults frequent that one group of guards of the order path exists for.
 
 import type { Rng } from '../../../../src/base/number/rng.ts';
+import type { Profile } from '../../../../src/paperExchange/dialect/switches.ts';
+import { dialectOptionsFor, profileOfCombination, SWITCH_COMBINATIONS } from '../../../fixtures/switchPairs.ts';
 import { drawFaultMs, MAX_CREATES, rngOf, TIMED_FAULTS } from '../draws.ts';
 
 /** Seeds above this have days with a theme, a thousand seeds for each theme. Days without a theme must keep their recorded hashes. */
@@ -56,6 +58,8 @@ export const THEMES = [
   'buriedTrades',
   // The trade of a lost order comes to light during the last read of the proof that it is absent, and its order is not found by its id.
   'lateTrades',
+  // The exchange answers open questions of its specification otherwise: each seed has another combination of the switches.
+  'dialects',
 ] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -194,6 +198,12 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
   lateTrades: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
   buriedTrades: { creates: { loseReply: 0.5 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
   slowLists: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
+  dialects: {
+    creates: { loseReply: 0.1, loseRequest: 0.05 },
+    timed: {},
+    keptKinds: [...PROCESS_ENDS, 'gap', 'partition', 'stale', 'halt', 'killSwitch', 'flatten', 'lostFlatten'],
+    removedKinds: NEEDS_IDS,
+  },
   manyTrades: { creates: { loseReply: 0.2 }, timed: {}, keptKinds: [...PROCESS_ENDS, 'gap'], removedKinds: NEEDS_IDS },
   lateFills: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
   stagedKills: { creates: {}, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
@@ -270,6 +280,7 @@ export function themedWorldSettings(seed: number, theme: Theme): ThemeTerms {
       theme === 'twins' ||
       theme === 'lateTwins' ||
       theme === 'stagedKills' ||
+      (theme === 'dialects' && profileOfDay(seed).openOrdersClientId === 'off') ||
       (theme === 'crowd' && seed % 2 === 1),
     hasBursts: theme === 'replicas' || theme === 'fewCalls',
     maxVisibilityMs: 100,
@@ -292,9 +303,16 @@ export function themedBotConfig(seed: number, theme: Theme): Readonly<Record<str
   if (theme === 'lateTrades') return { orders: { resolveEveryMs: 2000 }, audit: { fastMs: 4000 } };
   if (theme === 'silentLists') return { orders: { humanAfterMs: 60_000, resolveEveryMs: 2000 } };
   if (theme === 'slowClock') return { orders: { resolveEveryMs: 2000 }, clock: { periodMs: 30_000 } };
+  if (theme === 'dialects') return { orders: { resolveEveryMs: 2000 }, exchange: { dialect: dialectOptionsFor(profileOfDay(seed)) } };
   if (theme === 'fewCalls') return { orders: { resolveEveryMs: 2000 }, exchange: { dialect: { limits: FEW_CALLS } } };
   if (theme === 'crowd') return { orders: { resolveEveryMs: 2000, deltaMinMs: 180_000 }, risk: { maxGrossNotional: '600' } };
   return { orders: { resolveEveryMs: 2000 } };
+}
+
+/** Returns the switches of the exchange on a day of `dialects`. The first days together have every pair of values of any two switches. */
+export function profileOfDay(seed: number): Profile {
+  const dayIndex = (seed - LAST_UNTHEMED_SEED - 1) % SEEDS_PER_THEME;
+  return profileOfCombination(SWITCH_COMBINATIONS[dayIndex % SWITCH_COMBINATIONS.length]!);
 }
 
 /** True for days on which orders come so late that nothing is reserved for them any more. Their bots may hold more. */
