@@ -6,13 +6,14 @@ import type { Listing } from '../../../protocol/shapes/answer.ts';
 import { spotOrderArgs } from '../../../protocol/orderArgs.ts';
 import type { Calls } from './calls.ts';
 import { AccountIdentity } from '../client/accountIdentity.ts';
+import { SHORTER_PAGES } from '../client/pageLimits.ts';
 import { spotOrderRow, spotTradeRow, type Page } from './venueRows.ts';
 import { foundRow, mapOutcome, MAX_ROWS, queriedRow, type VenueCalls } from './venueCalls.ts';
 
 const limit = MAX_ROWS;
 
 /** Numbers of rows at which some services cut a list, even if the requested limit is higher. */
-const CUT_LENGTHS: ReadonlySet<number> = new Set([100, 500]);
+const CUT_LENGTHS: ReadonlySet<number> = new Set(SHORTER_PAGES);
 
 /** Returns a page that is whole if every row was parsed and none was cut off. `max`: the row count at which the list is cut. */
 export function pageOf<T, U>({ rows, refused }: Listing<T>, max: number, map: (row: T) => U): Page<U> {

@@ -14,6 +14,7 @@ import type { ClockSample } from '../time/clockOffset.ts';
 import { checkedOrigin } from '../wire/origin.ts';
 import { RestCall, type RestCallDeps, type CallTerms } from './restCall.ts';
 import { LastReplies } from './lastReplies.ts';
+import { PageLimits } from './pageLimits.ts';
 import { UniqueTimestamps } from './uniqueTimestamps.ts';
 import type { RestClientDeps } from './restClientDeps.ts';
 
@@ -42,6 +43,7 @@ const SAMPLE_TIMEOUT_MS = 5000;
 export class RestClient {
   readonly #deps: RestCallDeps;
   readonly #origins: Readonly<Record<Market, string>>;
+  readonly #pageLimits = new PageLimits();
 
   /** Throws ConfigError for base URLs that are neither https nor on this computer. */
   constructor(deps: RestClientDeps) {
@@ -52,12 +54,29 @@ export class RestClient {
   }
 
   /**
-   * Calls `op`. `done` is called exactly once, never before this returns. Returns a function that ends the call: an unsent request is never
+   * Calls `op`. A list of more rows than the exchange allows is asked for again with fewer; the reply then has fewer rows than `args` asks for.
+   * `done` is called exactly once, never before this returns. Returns a function that ends the call: an unsent request is never
    * sent and ends `notSent`; a sent one ends `unknown`. Throws ConfigError, before anything is sent, for invalid arguments and for a signed
    * call without credentials.
    */
   call<O extends Op>(op: O, args: OpArgs<O>, done: (outcome: Outcome<OpResult<O>>) => void, options: CallOptions = {}): () => void {
-    return this.#start(op, args, buildRequest(op, args, this.#deps.dialect), done, this.#terms(op, options));
+    const { dialect, scheduler } = this.#deps;
+    const endMs = scheduler.nowMs + (options.timeoutMs ?? TIMEOUT_MS);
+    /** Asks for a page. If the exchange does not allow it, asks once more for a shorter one, within the time limit of the whole call. */
+    const ask = (askedArgs: OpArgs<O>, askedOptions: CallOptions): (() => void) => {
+      const onOutcome = (outcome: Outcome<OpResult<O>>): void => {
+        const timeoutMs = endMs - scheduler.nowMs;
+        const shorterArgs = timeoutMs > 0 ? this.#pageLimits.shorter(op, askedArgs, outcome) : null;
+        if (shorterArgs !== null) end = ask(shorterArgs, { ...options, timeoutMs });
+        else {
+          if (outcome.kind === 'acked' && askedArgs !== args) this.#pageLimits.noteAnswered(op, askedArgs);
+          done(outcome);
+        }
+      };
+      return this.#start(op, askedArgs, buildRequest(op, askedArgs, dialect), onOutcome, this.#terms(op, askedOptions));
+    };
+    let end = ask(this.#pageLimits.fit(op, args), options);
+    return () => end();
   }
 
   /** Like `call`, for arguments without static types, such as those of a command line. */
