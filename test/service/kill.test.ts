@@ -3,6 +3,7 @@
 import { Decimal } from 'decimal.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NOTHING_KNOWN } from '../../src/tasks/kill/cancel/killOrders.ts';
+import { profileOf } from '../../src/paperExchange/dialect/profile.ts';
 import { runKill } from '../../src/tasks/kill/kill.ts';
 import { readKillSwitch, engageKillSwitch } from '../../src/tasks/kill/killSwitch/killSwitch.ts';
 import { KILL_SETTINGS } from '../../src/tasks/kill/plan/killVenue.ts';
@@ -125,29 +126,37 @@ describe('a kill that flattens', () => {
     expect(left).toBeLessThan(0.00001);
   });
 
-  it('a kill that flattens closes long and short positions of contracts by reduce-only orders', async () => {
-    fixture = await KillFixture.open();
-    const openingTerms = { type: 'LIMIT', timeInForce: 'IOC', open: 'OPEN', positionType: 1 } as const;
-    const signMs = (await fixture.call('futures.serverTime', {})).serverTimeMs;
-    const placeOrder = async (contractName: string, side: 'buy' | 'sell', qty: string, price: string): Promise<BookedOrder> => {
-      const cid = fixture.nextClientOrderId();
-      const wireSide = side === 'buy' ? 'BUY' : 'SELL';
-      const order = { ...openingTerms, contractName, volume: qty, side: wireSide, price, clientOrderId: cid } as const;
-      const { orderId } = await fixture.call('futures.createOrder', order);
-      return { cid, instrument: fixture.instrument(contractName), side, qty, price, orderId, signMs };
-    };
-    const ownOrders = [await placeOrder('E-BTC-USDT', 'buy', '3000', '70000'), await placeOrder('E-ETH-USDT', 'sell', '2000', '3000')];
-    const report = await runKill(fixture.deps(), NOTHING_KNOWN, {
-      includesForeign: false,
-      books: () => Promise.resolve(fixture.books(ownOrders)),
-    });
-    expect(report.residuals).toEqual([]);
-    expect(new Set(report.slices.map(({ instrument, side }) => `${instrument} ${side}`))).toEqual(
-      new Set(['futures:E-BTC-USDT sell', 'futures:E-ETH-USDT buy']),
-    );
-    for (const contractName of ['E-BTC-USDT', 'E-ETH-USDT'])
-      expect((await fixture.call('futures.positions', { contractName })).rows).toEqual([]);
-  });
+  it.each([
+    ['lists positions', 'on'],
+    ['shows positions with the account alone', 'off'],
+  ] as const)(
+    'a kill that flattens closes long and short contracts by reduce-only orders at an exchange that %s',
+    async (_, positionsEndpoint) => {
+      const profile = profileOf({ positionsEndpoint });
+      fixture = await KillFixture.open((settings) => ({ ...settings, service: { ...settings.service, profile } }));
+      const openingTerms = { type: 'LIMIT', timeInForce: 'IOC', open: 'OPEN', positionType: 1 } as const;
+      const signMs = (await fixture.call('futures.serverTime', {})).serverTimeMs;
+      const placeOrder = async (contractName: string, side: 'buy' | 'sell', qty: string, price: string): Promise<BookedOrder> => {
+        const cid = fixture.nextClientOrderId();
+        const wireSide = side === 'buy' ? 'BUY' : 'SELL';
+        const order = { ...openingTerms, contractName, volume: qty, side: wireSide, price, clientOrderId: cid } as const;
+        const { orderId } = await fixture.call('futures.createOrder', order);
+        return { cid, instrument: fixture.instrument(contractName), side, qty, price, orderId, signMs };
+      };
+      const ownOrders = [await placeOrder('E-BTC-USDT', 'buy', '3000', '70000'), await placeOrder('E-ETH-USDT', 'sell', '2000', '3000')];
+      const report = await runKill(fixture.deps(), NOTHING_KNOWN, {
+        includesForeign: false,
+        books: () => Promise.resolve(fixture.books(ownOrders)),
+      });
+      expect(report.residuals).toEqual([]);
+      expect(new Set(report.slices.map(({ instrument, side }) => `${instrument} ${side}`))).toEqual(
+        new Set(['futures:E-BTC-USDT sell', 'futures:E-ETH-USDT buy']),
+      );
+      const { rows } = await fixture.call('futures.account', {});
+      const contracts = rows.flatMap(({ positionVos }) => positionVos ?? []);
+      expect(contracts.flatMap(({ positions }) => positions ?? []).filter(({ volume }) => Number(volume) !== 0)).toEqual([]);
+    },
+  );
 });
 
 /** Returns the free and locked amount of an asset. */

@@ -148,11 +148,12 @@ export class RestExchange implements OrderGateway {
 
   #openFunding(): FundingWatch {
     const { venueMs, sink, deps } = this.#context;
-    const { instruments, holdsSide: isHeld, notes = null } = deps;
+    const { instruments, holdsSide: isHeld, onUnreportedFunding: onUnreported, notes = null } = deps;
     return new FundingWatch({
       instruments,
       venueMs,
       isHeld,
+      onUnreported,
       reportPayment: (index, isLong, units, timeMs) => sink().funded(index, isLong, units, timeMs),
       journalTotal: ({ id }, side, units) => notes?.cursor({ symbol: id, channel: `funding ${side}`, value: String(units) }),
     });

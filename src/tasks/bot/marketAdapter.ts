@@ -53,6 +53,12 @@ export function restExchange(
     holdsSide: (index, isLong) => (futuresLedgerOf(engine.ledger)?.side(index, isLong).lots ?? 0) > 0,
     clientOrderIdOf: journal.clientOrderIdOf,
     orderOf: (id) => engine.orders.get(id),
+    positionsFrom: exchange.dialect.positionsFrom,
+    onUnreportedFunding: (index) => {
+      const owner = engine.runs[futuresLedgerOf(engine.ledger)!.ownerOf(index)]!;
+      const { wireName } = engine.instruments[index]!;
+      engine.log(owner.name, `the exchange does not report the funding of ${wireName}: cash and equity of the bot lack it`, {});
+    },
     delayObserver,
     isRaisedElsewhere: (code, instrument) => services.isRaisedElsewhere(market, code, instrument),
     // Do not divide by the time scale: the scheduler itself runs faster with a paper exchange.

@@ -6,6 +6,7 @@ import type { Market } from '../../../src/model/instrument.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { SERVICE_DEFAULTS, type KeyConfig, type ServiceConfig } from '../../../src/paperExchange/dialect/config.ts';
 import { PROFILES } from '../../../src/paperExchange/dialect/profile.ts';
+import type { Profile } from '../../../src/paperExchange/dialect/switches.ts';
 import { followPrices } from '../../../src/paperExchange/market/simulatedMarket.ts';
 import type { TradedMarket } from '../../../src/paperExchange/market/tradedMarket.ts';
 import { randomWalk, type PriceSource } from '../../../src/paperExchange/market/priceSource.ts';
@@ -175,6 +176,10 @@ export class SimulatedVenue {
   /** Number of crashes of the exchange. */
   get crashes(): number {
     return this.#storage?.crashes ?? 0;
+  }
+  /** The switches of the exchange. */
+  get profile(): Profile {
+    return this.#config.profile;
   }
   /** Gives the exchange a disk. It must have no orders yet. */
   useStorage(storage: ExchangeStorage): void {

@@ -68,6 +68,17 @@ test.each([
   expect(result.unknown).toBeGreaterThan(0);
 });
 
+// An eighth of the combinations that have every pair of values of any two switches.
+test.each([
+  [43_003, true],
+  [43_008, true],
+  [43_014, false],
+])('a day at an exchange with other switches breaks no rule (seed %i, contracts: %s)', async (seed, futures) => {
+  const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS, futures });
+  expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed}${futures ? ' --futures' : ''} --loud`).toEqual([]);
+  expect(result.orders).toBeGreaterThan(10);
+});
+
 test('seeds up to 20000 have no faults of days with a theme, and the first two days of all themes have all of them', () => {
   const themedKinds = new Set<string>([...THEMED_REQUEST_FAULTS, ...THEMED_TIMED_FAULTS]);
   const kindsOf = (seed: number): readonly string[] => scheduleOf(seed, LENGTH_MS).map(({ faultKind }) => faultKind);

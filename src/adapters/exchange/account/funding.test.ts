@@ -9,22 +9,25 @@ import type { PositionRow } from '../calls/venueRows.ts';
 function fixture(isHeld?: (instrumentIndex: number, isLong: boolean) => boolean) {
   const payments: string[] = [];
   const totals: string[] = [];
+  const unreported: number[] = [];
   const funding = new FundingWatch({
     instruments: [linearContract()],
     venueMs: () => 1000,
     isHeld,
     reportPayment: (_, isLong, units) => payments.push(`${isLong ? 'long' : 'short'} ${units}`),
     journalTotal: (_, side, units) => totals.push(`${side} ${units}`),
+    onUnreported: (instrumentIndex) => unreported.push(instrumentIndex),
   });
   const row = (paid: string | null, openedMs: number | null, side: 'buy' | 'sell' = 'buy'): PositionRow => ({
     side,
     volume: '5',
+    closableVolume: '5',
     funding: paid,
     openedMs,
     leverage: 3,
     positionType: 1,
   });
-  return { payments, totals, row, readPositions: (...rows: readonly PositionRow[]) => funding.reportChanges(0, rows) };
+  return { payments, totals, unreported, row, readPositions: (...rows: readonly PositionRow[]) => funding.reportChanges(0, rows) };
 }
 
 test('each change of the funding sum is booked once, for each side', () => {
@@ -47,6 +50,18 @@ test('a new position starts with a funding sum of 0, with or without a reading b
   readPositions(row('-0.2', 30_000));
   expect(payments).toEqual(['long -5000', 'long -1000', 'long -3000', 'long -2000']);
   expect(totals).toEqual(['buy -5000', 'buy 0', 'buy -1000', 'buy 0', 'buy -3000', 'buy -2000']);
+});
+
+test('a contract whose held position has no funding is reported once', () => {
+  const books = { isLong: false };
+  const { payments, unreported, row, readPositions } = fixture((_, isLong) => isLong === books.isLong);
+  readPositions(row(null, null));
+  expect(unreported).toEqual([]);
+  books.isLong = true;
+  readPositions(row(null, null));
+  readPositions(row(null, null));
+  expect(unreported).toEqual([0]);
+  expect(payments).toEqual([]);
 });
 
 test('a position without an opening time counts as the earlier one', () => {

@@ -15,6 +15,8 @@ export interface FundingWatchDeps {
   readonly reportPayment: (instrumentIndex: number, isLong: boolean, units: number, timeMs: number) => void;
   /** Receives the new funding total of a position. It is journalled as a cursor. */
   readonly journalTotal: (instrument: Instrument, side: Side, units: number) => void;
+  /** Called once for each contract with a held position whose funding the exchange does not report. */
+  readonly onUnreported?: ((instrumentIndex: number) => void) | undefined;
 }
 
 const SIDES: readonly Side[] = ['buy', 'sell'];
@@ -26,6 +28,8 @@ export class FundingWatch {
   readonly #totals = new Map<string, number>();
   /** Opening time of each of these positions, ms, if the venue reports it. */
   readonly #openedMs = new Map<string, number>();
+  /** Contracts whose funding the exchange does not report. */
+  readonly #unreported = new Set<number>();
 
   constructor(deps: FundingWatchDeps) {
     this.#deps = deps;
@@ -38,11 +42,17 @@ export class FundingWatch {
 
   /** Takes a read of all positions of a contract, and reports each change of their funding totals. */
   reportChanges(instrumentIndex: number, rows: readonly PositionRow[]): void {
-    const { instruments, reportPayment, journalTotal, venueMs, isHeld } = this.#deps;
+    const { instruments, reportPayment, journalTotal, venueMs, isHeld, onUnreported } = this.#deps;
     for (const side of SIDES) {
       const row = rows.find((sideRow) => sideRow.side === side);
       const key = `${instrumentIndex} ${side}`;
-      if (row?.funding === null) continue;
+      if (row?.funding === null) {
+        if (!this.#unreported.has(instrumentIndex) && isHeld?.(instrumentIndex, side === 'buy') !== false) {
+          this.#unreported.add(instrumentIndex);
+          onUnreported?.(instrumentIndex);
+        }
+        continue;
+      }
       // The fill that opened the position may not be booked yet: a later read reports the funding. A foreign position pays for itself.
       if (row !== undefined && isHeld?.(instrumentIndex, side === 'buy') === false) continue;
       const knownTotal = this.#totals.get(key) ?? 0;

@@ -1,15 +1,15 @@
 // Implements the market-independent `VenueCalls` with the futures endpoints.
 
 import { immediate, type Work } from '../../../base/task.ts';
+import type { Dialect } from '../../../protocol/dialect.ts';
 import { futuresOrderArgs } from '../../../protocol/orderArgs.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import type { Listing } from '../../../protocol/shapes/answer.ts';
 import type { FuturesFill } from '../../../protocol/shapes/futures.ts';
-import type { MarginAccount, WirePosition } from '../../../protocol/shapes/margin.ts';
 import type { Calls } from './calls.ts';
 import { triggerOrderArgs, isTriggerOrder, triggerTrackId, parseTriggerTrackId, triggerAsOrderRow } from './triggers.ts';
 import type { ContractSettingsTarget, OrderRequest } from './types.ts';
-import { futuresOrderRow, futuresTradeRow, historyRow, type OrderRow, type Page, type PositionRow } from './venueRows.ts';
+import { futuresOrderRow, futuresTradeRow, historyRow, type OrderRow } from './venueRows.ts';
+import { lacksPositions, listedPositions, positionsOfAccount } from './positionRows.ts';
 import { pagedOf, pageOf } from './spotCalls.ts';
 import { AccountIdentity } from '../client/accountIdentity.ts';
 import { readTriggers } from './triggerList.ts';
@@ -53,12 +53,14 @@ const ownersOf = (rows: readonly FuturesFill[]): readonly (string | null)[] =>
 
 /**
  * Returns the calls of futures. `settingsOf` returns the settings of a contract, because every order carries its position type.
- * `onOtherAccount` is called for a reply about another account.
+ * `onOtherAccount` is called for a reply about another account. `positionsFrom`: the call that has the positions. If a service refuses the list
+ * of positions, the account is read in any case.
  */
 export function futuresCalls(
   calls: Calls,
   settingsOf: (instrumentIndex: number) => ContractSettingsTarget,
   onOtherAccount: (difference: string) => void,
+  positionsFrom: Dialect['positionsFrom'],
 ): VenueCalls {
   const account = new AccountIdentity('futures.myTrades', onOtherAccount);
   const terms = (order: OrderRequest) => ({
@@ -109,42 +111,13 @@ export function futuresCalls(
     readTriggerOrders: ({ wireName }, options) => readTriggers(calls, wireName, options),
     holdings: () => immediate(null),
     *positions({ wireName: contractName }, options) {
-      const outcome = yield* calls.call('futures.positions', { contractName }, options);
-      if (outcome.kind === 'acked') return pageOf(outcome.value, Infinity, positionRow);
-      // Some services lack this endpoint. Their account reports the positions, but not the funding paid.
-      const isMissing = outcome.kind === 'refused' || (outcome.kind === 'unknown' && outcome.status === NOT_FOUND);
-      if (!isMissing) return null;
+      if (positionsFrom === 'positions') {
+        const outcome = yield* calls.call('futures.positions', { contractName }, options);
+        if (outcome.kind === 'acked') return listedPositions(outcome.value);
+        if (!lacksPositions(outcome)) return null;
+      }
       const reply = yield* calls.read('futures.account', {}, options);
-      return reply && positionsIn(reply, contractName);
+      return reply && positionsOfAccount(reply, contractName);
     },
   };
-}
-
-const NOT_FOUND = 404;
-
-/** Returns a position of the wire under the names of `PositionRow`. */
-const positionRow = ({ positionSide, positionVolume, capitalFee, ctime, leverage, positionType }: WirePosition): PositionRow => ({
-  side: positionSide,
-  volume: positionVolume,
-  funding: capitalFee,
-  openedMs: ctime,
-  leverage,
-  positionType,
-});
-
-/** Returns the positions of a contract from the account reply. */
-function positionsIn({ rows, refused }: Listing<MarginAccount>, contractName: string): Page<PositionRow> {
-  const contractRows = rows
-    .flatMap(({ positionVos }) => positionVos ?? [])
-    .filter((each) => each.contractName === contractName.toUpperCase());
-  const positions = contractRows.flatMap((each) => each.positions ?? []).filter(({ volume }) => Number(volume) !== 0);
-  const page = { rows: positions, refused };
-  return pageOf(page, Infinity, ({ side, volume, leverageLevel, positionType }) => ({
-    side,
-    volume,
-    funding: null,
-    openedMs: null,
-    leverage: leverageLevel,
-    positionType,
-  }));
 }

@@ -3,6 +3,7 @@
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { EndedOrder, Order, OrderId, Side } from '../../../model/order.ts';
 import type { Journal } from '../../../ports/journal.ts';
+import type { Dialect } from '../../../protocol/dialect.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { RestClient } from '../client/restClient.ts';
 import type { ServerTime } from '../time/serverClock.ts';
@@ -67,12 +68,16 @@ export interface RestExchangeDeps {
   readonly settings: OrderSettings;
   /** Futures only. */
   readonly contractSettingsTarget?: (instrumentIndex: number) => ContractSettingsTarget;
+  /** Futures only: the call that has the positions; default `positions`. */
+  readonly positionsFrom?: Dialect['positionsFrom'];
   /** Receives what replies show about the venue's delays and clock. */
   readonly delayObserver?: DelayObserver;
   /** Lots of all strategies together that an order of this side would reduce. */
   readonly heldLots?: (instrumentIndex: number, side: Side) => number;
   /** Futures only: true if strategies hold a position on this side. */
   readonly holdsSide?: (instrumentIndex: number, isLong: boolean) => boolean;
+  /** Futures only: called once for each contract with a held position whose funding the exchange does not report. */
+  readonly onUnreportedFunding?: (instrumentIndex: number) => void;
   /** True if another service of the account has raised the same cause, so that clearing it here does not clear it. */
   readonly isRaisedElsewhere?: (code: HaltCode, instrumentIndex: number | null) => boolean;
 }

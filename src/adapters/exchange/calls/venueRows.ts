@@ -67,6 +67,8 @@ export interface Page<T> {
 export interface PositionRow {
   readonly side: Side;
   readonly volume: string;
+  /** The part that no open order closes; null if not reported. */
+  readonly closableVolume: string | null;
   /** Running total of funding, above 0 is received; null if not reported. */
   readonly funding: string | null;
   /** Opening time, ms; null if not reported. */

@@ -78,7 +78,10 @@ export class ExchangeContext {
       this.#ignoreReply(outcome, symbol ?? contractName);
     });
     const onOtherAccount = (detail: string): void => this.raisedCauses.raise('MISMATCH', null, detail);
-    this.venue = market === 'spot' ? spotCalls(this.calls, onOtherAccount) : futuresCalls(this.calls, this.settingsTarget, onOtherAccount);
+    this.venue =
+      market === 'spot'
+        ? spotCalls(this.calls, onOtherAccount)
+        : futuresCalls(this.calls, this.settingsTarget, onOtherAccount, deps.positionsFrom ?? 'positions');
     this.raisedCauses = new RaisedCauses(this.sink, instruments, deps.isRaisedElsewhere);
     this.incidents = new Incidents(scheduler, settings, {
       onBegin: (why) => this.raisedCauses.raise('INCIDENT', null, why),

@@ -38,12 +38,12 @@ async function closable(
     cancelTriggers,
   });
   const row = (side: 'buy' | 'sell', volume: number) => ({
-    positionSide: side,
-    positionVolume: String(volume),
-    canCloseVolume: String(canClose),
+    side,
+    volume: String(volume),
+    closableVolume: String(canClose),
     positionType: 1,
   });
-  const venue = { read: () => Promise.resolve({ rows: [row('buy', long), row('sell', short)] }) };
+  const venue = { readPositions: () => Promise.resolve([row('buy', long), row('sell', short)]) };
   const position = await closer.closable(venue as unknown as KillVenue);
   return position && [position.side, position.qty.toNumber(), position.uncertainQty.toNumber()];
 }
@@ -82,10 +82,10 @@ it('the closer sends CLOSE orders with the margin mode of the position', async (
     const journal = { intend: () => Promise.resolve('SLICE'), writeRefusal: () => {} };
     const deps = { instrument: PERPETUAL, positionSide: 'buy', isNet: true, evidenceReader, journal };
     const closer = new FuturesCloser(deps as never);
-    const row = { positionSide: 'buy', positionVolume: '30', canCloseVolume: '30', positionType };
+    const row = { side: 'buy', volume: '30', closableVolume: '30', positionType };
     const sent: unknown[] = [];
     const venue = {
-      read: () => Promise.resolve({ rows: [row] }),
+      readPositions: () => Promise.resolve([row]),
       once: (_: string, order: unknown) => {
         sent.push(order);
         return Promise.resolve({ kind: 'refused', code: -1, msg: '' });

@@ -40,13 +40,13 @@ export class FuturesCloser implements Closer {
   async closable(venue: KillVenue): Promise<Closable | null> {
     const { instrument, positionSide, evidenceReader, isNet } = this.#deps;
     const { held, heldOn, uncertain } = await evidenceReader.read(instrument);
-    const { rows } = await venue.read('futures.positions', { contractName: instrument.wireName });
-    const position = rows.find((row) => row.positionSide === positionSide && new Decimal(row.positionVolume).greaterThan(0));
+    const positions = await venue.readPositions(instrument.wireName);
+    const position = positions.find((row) => row.side === positionSide && new Decimal(row.volume).greaterThan(0));
     if (!position) return null;
     this.#positionType = position.positionType === 2 ? 2 : 1;
     const { low, high } = ownRange([...(isNet ? held : heldOn[positionSide]).values()], positionSide, isNet);
     const side = positionSide === 'buy' ? 'sell' : 'buy';
-    if (this.#leftTriggers === null && high.lessThan(position.positionVolume)) {
+    if (this.#leftTriggers === null && high.lessThan(position.volume)) {
       // The account has contracts that are not the bot's. A stop of the bot that fires beside a slice would close them, so it is cancelled
       // first, and protects nothing any more. Then everything is read again, because it may have fired before.
       this.#leftTriggers = await this.#deps.cancelTriggers();
@@ -54,10 +54,10 @@ export class FuturesCloser implements Closer {
     }
     const closingTriggers = (this.#leftTriggers ?? []).filter(({ trigger }) => trigger.open === 'CLOSE' && trigger.side === side);
     const triggerQty = closingTriggers.reduce((sum, { trigger }) => sum.plus(trigger.volume), ZERO);
-    const provenQty = Decimal.min(low, position.positionVolume, position.canCloseVolume);
+    const provenQty = Decimal.min(low, position.volume, position.closableVolume ?? position.volume);
     const qty = Decimal.max(0, provenQty.minus(triggerQty));
     // The part of a position that is not the bot's stays open.
-    const uncertainQty = Decimal.min(high, position.positionVolume).minus(qty);
+    const uncertainQty = Decimal.min(high, position.volume).minus(qty);
     const uncertainties = [...uncertain.map(uncertainOrderText), ...closingTriggers.map(leftTriggerText)];
     return { side, qty, uncertainQty, uncertainties };
   }

@@ -2,7 +2,9 @@
 
 import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
 import { accountHaltCode } from '../../../adapters/exchange/calls/createOutcome.ts';
+import { lacksPositions, listedPositions, positionsOfAccount } from '../../../adapters/exchange/calls/positionRows.ts';
 import { isMissingOrder } from '../../../adapters/exchange/calls/venueCalls.ts';
+import type { PositionRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import type { RestClient } from '../../../adapters/exchange/client/restClient.ts';
 import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
@@ -166,6 +168,12 @@ export class KillVenue {
   /** Repeats a read, with growing pauses, until the exchange replies. Throws KillGaveUp after `giveUpMs`. */
   async read<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
     return (await this.#read(op, args, () => false))!.value;
+  }
+  /** As `read`, for the positions of a contract: from the list of positions, or from the account where the exchange lacks that list. */
+  async readPositions(contractName: string): Promise<readonly PositionRow[]> {
+    const list = await this.#read('futures.positions', { contractName }, lacksPositions);
+    if (list !== null) return listedPositions(list.value).rows;
+    return positionsOfAccount(await this.read('futures.account', {}), contractName).rows;
   }
   /** As `read`, for a query of one order. Null, too, if two replies, a read lag apart, say that the order does not exist: the first may be old. */
   async readOrder<O extends 'spot.queryOrder' | 'futures.orderInformation'>(op: O, args: OpArgs<O>): Promise<OpResult<O> | null> {

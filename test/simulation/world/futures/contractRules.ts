@@ -160,11 +160,16 @@ export class ContractRules implements MarketRules {
       report('S6', `the bot has ${cash} of cash, the exchange ${truth}; funding: ${JSON.stringify(venue.payments)}`);
   }
 
-  /** Returns the sums by which the books may differ: payments of positions that closed before the bot could read them. */
+  /**
+   * Returns the sums by which the books may differ: payments of positions that closed before the bot could read them, or all payments at an
+   * exchange that does not list positions.
+   */
   #unreportedFunding(): ReadonlySet<number> {
     let sums = new Set([0]);
+    // The books lack every payment that the exchange does not show.
     for (const payment of this.#venue.payments)
-      if (payment.closedMs < Infinity && !this.#venue.isReadable(payment) && this.partner?.venue.isReadable(payment) !== true)
+      if (!this.#venue.listsPositions) sums = new Set(Array.from(sums, (sum) => sum - payment.units));
+      else if (payment.closedMs < Infinity && !this.#venue.isReadable(payment) && this.partner?.venue.isReadable(payment) !== true)
         sums = new Set([...sums, ...Array.from(sums, (sum) => sum - payment.units)]);
     return sums;
   }

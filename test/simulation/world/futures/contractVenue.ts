@@ -111,6 +111,11 @@ export class ContractVenue extends SimulatedVenue {
     });
   }
 
+  /** True if the exchange has the list of positions, which alone shows what funding was paid. */
+  get listsPositions(): boolean {
+    return this.profile.positionsEndpoint === 'on';
+  }
+
   /** False once the trigger order of another owner has ended. */
   get isForeignStopWaiting(): boolean {
     return this.#foreignStop === null || this.#foreignStop.trigger.status === 'pending';
@@ -243,7 +248,7 @@ export class ContractVenue extends SimulatedVenue {
   }
 
   /**
-   * True if the bot could read a payment before its position was closed. Two reads are needed, because a power loss may undo the records of
+   * True if the bot could read a payment before its position was closed: from the list of positions, if the exchange has it. Two reads are needed, because a power loss may undo the records of
    * one.
    */
   isReadable({ contract, timeMs, closedMs }: FundingPayment): boolean {
