@@ -1,6 +1,6 @@
 // Measures what a contract costs compared with a spot pair: the same strategy and bars, plus marks, funding every 8 h and margin.
 
-import type { ContractData } from '../dist/model/bars/marks.js';
+import type { ContractData } from '../dist/model/bars/contractData.js';
 import type { FuturesPlan, RunPlan } from '../dist/definition/plan/plan.js';
 import { runBacktest } from '../dist/tasks/backtest/run/runBacktest.js';
 import { Scratch } from '../dist/base/memory/rowLog.js';

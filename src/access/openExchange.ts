@@ -12,7 +12,7 @@ import { seededRng } from '../base/number/rng.ts';
 import type { Market } from '../model/instrument.ts';
 import type { Scheduler } from '../ports/scheduler.ts';
 import type { Dialect } from '../protocol/dialect.ts';
-import { sharedBanStore } from './bans.ts';
+import { sharedBanStore } from './sharedBanStore.ts';
 import { redactingWire, NOWHERE } from './redactingWire.ts';
 import type { AccessSettings } from './settings.ts';
 

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KEY, KeyFixture, refusal, SECRET } from '../../test/fixtures/keyFixture.ts';
 import { DEFAULT_DIALECT } from '../protocol/dialect.ts';
-import { sharedBanStore } from './bans.ts';
+import { sharedBanStore } from './sharedBanStore.ts';
 import { refuseKeysInArguments } from './keyLike.ts';
 import { accessSettings, originOf, signerOf, type AccessOptions, type AccessSettings } from './settings.ts';
 

@@ -20,7 +20,7 @@ import type { Deposits, OpenedVenue, VenueDeps } from './kinds/parts.ts';
 import type { RunPlan } from '../definition/plan/plan.ts';
 import { clockOf } from './partAlone.ts';
 import { PARTS, type ExchangeAdapter } from './parts.ts';
-import { DenialLoggingJournal } from './denialLog.ts';
+import { DenialLoggingJournal } from './denialLoggingJournal.ts';
 import { idOf, TOKENS } from './tokens.ts';
 
 /** Settings of the world of a backtest. */

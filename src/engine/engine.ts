@@ -30,7 +30,7 @@ import { alignFeeds, type AlignedFeeds } from './feeds/alignedFeeds.ts';
 import { TriggerOrderTracker } from './router/triggerOrderTracker.ts';
 import { WaitingDrafts } from './router/waitingDrafts.ts';
 import type { EquityRecorder } from './book/equityRecorder.ts';
-import { HostFaults } from './host/faults.ts';
+import { HostFaults } from './host/hostFaults.ts';
 import { byFineness, nextBlockEnd, type FeedRun } from './feeds/feed.ts';
 import { FillLog } from './book/fillLog.ts';
 import type { HaltActions } from './router/haltActions.ts';

@@ -15,7 +15,7 @@ import type { RiskModule } from '../risk/riskModule.ts';
 import type { Size } from '../strategy/types.ts';
 import type { FeedRun } from './feeds/feed.ts';
 import type { Instant } from './feeds/instant.ts';
-import type { NamedValues } from './feeds/knownView.ts';
+import type { NamedValues } from './feeds/knownViews.ts';
 
 /** What an engine is made of. The composition root makes it once for each bot. */
 export interface EngineDeps {

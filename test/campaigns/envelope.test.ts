@@ -9,7 +9,7 @@ import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { OpenFinerRows } from '../../src/tasks/backtest/run/finerRows.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import type { RunRecord } from '../../src/model/run/run.ts';
-import type { RunEnvelope } from '../../src/report/envelope/runEnvelope.ts';
+import type { RunEnvelope } from '../../src/report/envelope/envelopeFinder.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
 import { envelopeOf as builtEnvelopeOf } from '../../dist/tasks/backtest/run/envelope.js';
 import { prepareBacktest as builtPrepare, runRecordOf as builtRecordOf } from '../../dist/tasks/backtest/run/runBacktest.js';

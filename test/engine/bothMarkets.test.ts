@@ -1,7 +1,7 @@
 // Tests backtests over both markets, spot and futures: each market acts as it does alone, and each account backs its own orders.
 
 import { describe, expect, it } from 'vitest';
-import type { ContractData, FundingTime } from '../../src/model/bars/marks.ts';
+import type { ContractData, FundingTime } from '../../src/model/bars/contractData.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { prepareBacktest, runRecordOf, type PreparedRun } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { assert } from '../../src/base/assert.ts';

@@ -1,6 +1,6 @@
 // Plans of futures over random bars or given rows, and runs of them whose books are checked.
 
-import type { ContractData, FundingTime } from '../../src/model/bars/marks.ts';
+import type { ContractData, FundingTime } from '../../src/model/bars/contractData.ts';
 import type { FuturesPlan, RunPlan } from '../../src/definition/plan/plan.ts';
 import { prepareBacktest, runRecordOf, type PreparedRun } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { seededRng } from '../../src/base/number/rng.ts';

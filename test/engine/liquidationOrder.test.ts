@@ -1,7 +1,7 @@
 // Tests the order of stops, entries, profits and liquidations within one row (docs/matching.md, rules 16 to 20).
 
 import { describe, expect, it } from 'vitest';
-import type { ContractData, MarkColumns } from '../../src/model/bars/marks.ts';
+import type { ContractData, MarkColumns } from '../../src/model/bars/contractData.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { Instrument, InstrumentId } from '../../src/model/instrument.ts';

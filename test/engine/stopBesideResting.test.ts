@@ -1,7 +1,7 @@
 // Tests stops of a futures position while a resting order would reverse the position or open the other side.
 
 import { expect, it } from 'vitest';
-import type { ContractData } from '../../src/model/bars/marks.ts';
+import type { ContractData } from '../../src/model/bars/contractData.ts';
 import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { Strategy } from '../../src/index.ts';
 import type { InstrumentId } from '../../src/model/instrument.ts';

@@ -1,7 +1,7 @@
 // Tests reports of two-way runs: long and short of one contract are separate trades, and a sweep has the same figures.
 
 import { expect, it } from 'vitest';
-import type { ContractData } from '../../src/model/bars/marks.ts';
+import type { ContractData } from '../../src/model/bars/contractData.ts';
 import { runLanes } from '../../src/tasks/sweep/threads/runLanes.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';

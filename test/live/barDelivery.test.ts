@@ -1,7 +1,7 @@
 // Tests the delivery of bars to a live bot on simulated time: punctual bars of an instant are decided on together, late ones are not.
 
 import { afterEach, expect, test } from 'vitest';
-import { JournalHistory } from '../../src/adapters/journal/records/history.ts';
+import { JournalHistory } from '../../src/adapters/journal/records/journalHistory.ts';
 import type { AskKlines } from '../../src/adapters/exchange/klines/barPoller.ts';
 import { BarDelivery } from '../../src/tasks/bot/feeds/barDelivery.ts';
 import { buildEngine } from '../../src/tasks/bot/lifetime/liveEngine.ts';

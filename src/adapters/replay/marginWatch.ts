@@ -4,7 +4,7 @@
 import { listOf } from '../../base/memory/listOf.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
 import type { Fill } from '../../model/fill.ts';
-import type { ContractData, FundingTime, MarkColumns } from '../../model/bars/marks.ts';
+import type { ContractData, FundingTime, MarkColumns } from '../../model/bars/contractData.ts';
 import { firstAfter } from '../../base/number/search.ts';
 import type { FuturesSink, FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import type { MarkRow } from '../../venue/futures/liquidation.ts';

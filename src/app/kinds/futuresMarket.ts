@@ -1,7 +1,7 @@
 // The parts of a backtest of futures: contracts, margin, funding and liquidation.
 
 import { MarginWatch } from '../../adapters/replay/marginWatch.ts';
-import type { ContractData } from '../../model/bars/marks.ts';
+import type { ContractData } from '../../model/bars/contractData.ts';
 import { ContractRows } from '../../adapters/replay/contractRows.ts';
 import { ReplayTriggers } from '../../adapters/replay/replayTriggers.ts';
 import { ReplayExchange } from '../../adapters/replay/replayExchange.ts';

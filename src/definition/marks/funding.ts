@@ -2,7 +2,7 @@
 
 import { firstRowAtOrAfter } from '../../adapters/catalog/files/columns.ts';
 import { RATE_DIGITS, type SeriesColumns } from '../../adapters/catalog/series/seriesColumns.ts';
-import type { FundingTime } from '../../model/bars/marks.ts';
+import type { FundingTime } from '../../model/bars/contractData.ts';
 import { pow10 } from '../../base/number/exact.ts';
 
 /** Exchanges pay funding some ms before or after the hour at which a kline opens. */

@@ -5,7 +5,7 @@ import type { SeriesColumns } from '../../adapters/catalog/series/seriesColumns.
 import { instrumentText } from '../../adapters/catalog/records/instrumentRecord.ts';
 import type { SeriesKey } from '../../adapters/catalog/files/paths.ts';
 import type { SeriesStore } from '../../adapters/catalog/bars/barStore.ts';
-import type { ContractData } from '../../model/bars/marks.ts';
+import type { ContractData } from '../../model/bars/contractData.ts';
 import { ticksOf, type BarColumns } from '../../model/bars/bars.ts';
 import type { FundingRates } from '../../model/bars/fundingRates.ts';
 import type { InstrumentId } from '../../model/instrument.ts';

@@ -1,6 +1,6 @@
 // Computes the mark prices of each traded bar: aggregated from finer mark klines, or bounded by coarser ones.
 
-import type { MarkColumns } from '../../model/bars/marks.ts';
+import type { MarkColumns } from '../../model/bars/contractData.ts';
 import type { SeriesColumns } from '../../adapters/catalog/series/seriesColumns.ts';
 import { mulDiv, pow10 } from '../../base/number/exact.ts';
 import { ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars.ts';

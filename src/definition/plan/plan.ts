@@ -1,7 +1,7 @@
 // The run plan, the input of the engine: a definition with all files loaded and all text converted.
 
 import type { Rounding } from '../../base/number/exact.ts';
-import type { ContractData } from '../../model/bars/marks.ts';
+import type { ContractData } from '../../model/bars/contractData.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
 import type { KnownValues } from '../../model/bars/knownValues.ts';
 import type { InstrumentId, Market } from '../../model/instrument.ts';

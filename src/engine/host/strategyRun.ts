@@ -29,7 +29,7 @@ import type { DecisionLog } from '../book/decisionLog.ts';
 import { moneyIn } from '../book/moneyIn.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { FundingView } from '../feeds/fundingView.ts';
-import { KnownViews, type NamedValues } from '../feeds/knownView.ts';
+import { KnownViews, type NamedValues } from '../feeds/knownViews.ts';
 import { Rebalancing, type RebalancingHost } from '../rebalance/rebalancing.ts';
 import { Targets, type TargetHost } from '../rebalance/targets.ts';
 import { Exits, type ExitHost } from '../exits/exits.ts';

@@ -1,6 +1,6 @@
 // Gives the paths of entries the rows of their instrument: prices in ticks, funding, and the last mark price.
 
-import type { FundingTime } from '../../model/bars/marks.ts';
+import type { FundingTime } from '../../model/bars/contractData.ts';
 import { ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars.ts';
 import type { TradeMoney } from './tradeMoney.ts';
 

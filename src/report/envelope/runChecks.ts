@@ -2,7 +2,7 @@
 
 import { ROLES, type RunRecord } from '../../model/run/run.ts';
 import type { Entry } from './entries.ts';
-import type { Followed } from './followEntry.ts';
+import type { Followed } from './entryFollower.ts';
 import { firstFrom } from '../../base/number/search.ts';
 import type { PathRows } from './pathRows.ts';
 import type { EnvelopeTerms } from './terms.ts';

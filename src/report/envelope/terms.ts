@@ -1,6 +1,6 @@
 // The input of an envelope besides the run record: how the venue filled orders, and finer bars.
 
-import type { FundingTime } from '../../model/bars/marks.ts';
+import type { FundingTime } from '../../model/bars/contractData.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 

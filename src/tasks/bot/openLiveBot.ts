@@ -21,7 +21,7 @@ import { KillSwitch } from '../kill/killSwitch/killSwitch.ts';
 import { killSwitchWire } from '../kill/killSwitch/killSwitchWire.ts';
 import { followUnknown } from '../../engine/router/restore.ts';
 import { checkBooks, openBotJournal, type BotJournal } from './journal/botJournal.ts';
-import { AfterSendQueue } from './run/afterSend.ts';
+import { AfterSendQueue } from './run/afterSendQueue.ts';
 import { LiveBot, type LiveBotDeps } from './run/liveBot.ts';
 import { requireTimeForBars } from './config/barTimes.ts';
 import { liveOverrides } from './config/modules.ts';

@@ -6,7 +6,7 @@ import { synthesizeBars } from '../../adapters/catalog/generate/generate.ts';
 import { FeedRun } from '../../engine/feeds/feed.ts';
 import { feedOf } from '../../engine/feeds/feedSearch.ts';
 import { Instant } from '../../engine/feeds/instant.ts';
-import { KnownViews } from '../../engine/feeds/knownView.ts';
+import { KnownViews } from '../../engine/feeds/knownViews.ts';
 import type { Series, Signal } from '../../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts';
 import type { KnownValues } from '../../model/bars/knownValues.ts';

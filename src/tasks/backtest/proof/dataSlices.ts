@@ -2,7 +2,7 @@
 
 import { firstAfter } from '../../../base/number/search.ts';
 import { rowsOf } from '../../../model/bars/bars.ts';
-import type { ContractData } from '../../../model/bars/marks.ts';
+import type { ContractData } from '../../../model/bars/contractData.ts';
 import type { InstrumentId } from '../../../model/instrument.ts';
 import { knownUntil } from '../../../model/bars/knownValues.ts';
 import type { FeedPlan, RunPlan, SeriesPlan } from '../../../definition/plan/plan.ts';

@@ -1,9 +1,9 @@
 // The envelope of a backtest: the terms on which its venue filled orders, and what they say about it.
 
-import type { ContractData } from '../../../model/bars/marks.ts';
+import type { ContractData } from '../../../model/bars/contractData.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
-import { EnvelopeFinder, type RunEnvelope } from '../../../report/envelope/runEnvelope.ts';
+import { EnvelopeFinder, type RunEnvelope } from '../../../report/envelope/envelopeFinder.ts';
 import type { EnvelopeTerms, FinerRows } from '../../../report/envelope/terms.ts';
 import { BEST_AND_WORST, envelopeLanes } from './envelopeLanes.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';

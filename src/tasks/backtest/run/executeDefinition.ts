@@ -6,7 +6,7 @@ import { NeedsWholeBars } from '../../../model/bars/wholeBars.ts';
 import { WarningList } from '../../../model/warning.ts';
 import { buildSummary, type Summary } from '../../../report/summary/summary.ts';
 import type { Envelope } from '../../../report/envelope/figures.ts';
-import type { RunEnvelope } from '../../../report/envelope/runEnvelope.ts';
+import type { RunEnvelope } from '../../../report/envelope/envelopeFinder.ts';
 import type { Origin, RequestedRun } from '../../../definition/request.ts';
 import { resolveRun, type ResolvedRun, type ResolveOptions } from '../../../definition/resolve.ts';
 import type { DefinitionSource } from '../../../definition/text/source.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FileSystemDisk } from '../../../adapters/disk/fileSystemDisk.ts';
 import { lockFolder, processesHere, removeDeadLocks, tryRemoveEmptyFolder, type Processes } from '../../../adapters/disk/processLock.ts';
 import { DiskError } from '../../../ports/disk.ts';
-import { originName } from '../../../access/bans.ts';
+import { originName } from '../../../access/sharedBanStore.ts';
 import type { LiveConfig } from '../config/liveConfig.ts';
 
 /** The locks of a running bot. */

@@ -2,7 +2,7 @@
 
 import { loadSeries } from '../../../adapters/catalog/series/seriesStore.ts';
 import { RATE_DIGITS } from '../../../adapters/catalog/series/seriesColumns.ts';
-import type { ContractData } from '../../../model/bars/marks.ts';
+import type { ContractData } from '../../../model/bars/contractData.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
 import { pow10 } from '../../../base/number/exact.ts';
 import { InvariantError } from '../../../base/errors.ts';

@@ -5,7 +5,7 @@ import type { SendStamp } from '../../../adapters/journal/fileJournal.ts';
 import type { JournalListener } from '../../../adapters/journal/file/journalFile.ts';
 import type { JournalDeps, OpenedJournal } from '../../../adapters/journal/openJournal.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
-import { RateHistory } from '../../../adapters/journal/records/rates.ts';
+import { RateHistory } from '../../../adapters/journal/records/rateHistory.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
 import { clientOrderIdOf, idPrefixOf, runPrefix } from '../../../protocol/clientOrderId.ts';

@@ -1,7 +1,7 @@
 // Restores ledger, orders and halts from the journal after a restart, before the first request.
 
 import { causesOf, journalHaltChanges } from '../../../adapters/journal/haltRecords.ts';
-import type { JournalHistory } from '../../../adapters/journal/records/history.ts';
+import type { JournalHistory } from '../../../adapters/journal/records/journalHistory.ts';
 import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restoredOrders.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { restoreBot } from '../../../engine/router/restore.ts';

@@ -2,7 +2,7 @@
 
 import { JournalState } from '../../../adapters/journal/records/journalState.ts';
 import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
-import { JournalHistory } from '../../../adapters/journal/records/history.ts';
+import { JournalHistory } from '../../../adapters/journal/records/journalHistory.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { LifetimeRecords } from './lifetimeRecords.ts';
 

@@ -1,6 +1,6 @@
 // Builds the engine of a live bot: the engine of a backtest, with growing bars and a ledger restored from the journal.
 
-import type { JournalHistory } from '../../../adapters/journal/records/history.ts';
+import type { JournalHistory } from '../../../adapters/journal/records/journalHistory.ts';
 import { DiscardingScratch } from '../../../base/memory/rowLog.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { LogLine } from '../../../ports/log.ts';

@@ -13,7 +13,7 @@ import type { MeasuredAbsenceBounds } from '../../../orders/prove/absenceBounds.
 import type { Exchange } from '../../../access/openExchange.ts';
 import type { BotFillView } from '../../control/botView.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import type { AfterSendQueue } from './afterSend.ts';
+import type { AfterSendQueue } from './afterSendQueue.ts';
 import { Auditor, mergeAudits } from '../account/auditor.ts';
 import { barCalls } from '../feeds/klineCalls.ts';
 import { BarDelivery } from '../feeds/barDelivery.ts';

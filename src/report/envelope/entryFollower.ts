@@ -1,6 +1,6 @@
 // Follows one entry through the rows of its instrument. Reads finer rows where a row leaves the outcome open.
 
-import type { FundingTime } from '../../model/bars/marks.ts';
+import type { FundingTime } from '../../model/bars/contractData.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
 import { AsRunPath } from './asRunPath.ts';
 import { slipTicks, type Entry } from './entries.ts';

@@ -1,7 +1,7 @@
 // Tests callbacks that wait until orders are sent: they run in order, and at once after the journal has failed.
 
 import { expect, test } from 'vitest';
-import { AfterSendQueue } from './afterSend.ts';
+import { AfterSendQueue } from './afterSendQueue.ts';
 
 test('callbacks run in the order in which they were added, one turn after their records are durable', () => {
   const queuedTurns: (() => void)[] = [];

@@ -6,7 +6,7 @@ import type { RunRecord } from '../../model/run/run.ts';
 import { executionFeeds } from '../series/daily.ts';
 import { entriesOf, partsOf, strategyInstrumentKey, Reasons, type Entry } from './entries.ts';
 import { figuresOf, rangeOver, moneyRange, type Envelope, type PathFigures } from './figures.ts';
-import { EntryFollower, type Followed, type TakeSpread } from './followEntry.ts';
+import { EntryFollower, type Followed, type TakeSpread } from './entryFollower.ts';
 import { firstFrom } from '../../base/number/search.ts';
 import { EnvelopeMoney } from './envelopeMoney.ts';
 import { PathRows } from './pathRows.ts';
