@@ -117,7 +117,7 @@ export class Observer {
     this.#checkPlacements(venue, nowMs);
     const copies = venue.copies();
     const copyIds = new Set(copies.map(({ order }) => order.id));
-    const live = venue.live().filter(({ id }) => !copyIds.has(id));
+    const live = venue.openOrders().filter(({ id }) => !copyIds.has(id));
     if (this.#contracts === null) this.#checkPositions(facts, live, copies);
     else this.#contracts.checkAfterEvent(facts, live, (rule, text) => this.report(rule, text, nowMs));
     const opened = process?.opened;
@@ -277,11 +277,11 @@ export class Observer {
   /** S6: the bot's open orders are those of the exchange. */
   #checkOpenOrders(engine: ObservedEngine, venue: SimulatedVenue, nowMs: number): void {
     const open = new Set(engine.orders.active().map(({ venueId }) => String(venueId)));
-    const forgotten = venue.live().filter(({ id }) => !open.has(id));
+    const forgotten = venue.openOrders().filter(({ id }) => !open.has(id));
     this.forgotten += forgotten.length;
     for (const { id } of forgotten) this.report('S6', `${id} is open at the exchange and not in the bot`, nowMs);
-    if (open.size !== venue.live().length)
-      this.report('S6', `${open.size} orders are open in the bot, ${venue.live().length} at the exchange`, nowMs);
+    if (open.size !== venue.openOrders().length)
+      this.report('S6', `${open.size} orders are open in the bot, ${venue.openOrders().length} at the exchange`, nowMs);
   }
 
   /** L1: no halt is left that should have cleared by itself. */

@@ -177,7 +177,7 @@ export class Operator {
     const view = this.#process === process ? process.control?.ownKill : null;
     if (view == null) return;
     if (view.phase !== 'done') return this.#later(KILL_CHECK_MS, () => this.#checkWorkingOrders(process));
-    const workingCount = venue.liveAfterKill(view.flatten).length;
+    const workingCount = venue.openOrdersAfterKill(view.flatten).length;
     if (view.residuals.length === 0 && workingCount > 0)
       observer.report('KILL', `the kill has ended and says that all is cancelled, and ${workingCount} orders are working`, queue.nowMs);
   }
@@ -186,7 +186,7 @@ export class Operator {
     const { observer, venue, queue, print, endProcess, folder } = this.#deps;
     const view = this.#process === process ? process.control?.ownKill : null;
     if ((view && view.phase !== 'done') || venue.isDown) return this.#later(AFTER_KILL_RETRY_MS, () => this.#afterKill(process));
-    const workingCount = venue.liveAfterKill(view?.flatten === true).length;
+    const workingCount = venue.openOrdersAfterKill(view?.flatten === true).length;
     if (view && view.residuals.length === 0 && workingCount > 0)
       observer.report('KILL', `the kill says that all is cancelled, and ${workingCount} orders are working`, queue.nowMs);
     if (view?.flatten && view.residuals.length === 0)

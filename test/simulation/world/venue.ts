@@ -25,12 +25,15 @@ import { FEW_CALLS, profileOfDay, themeOf } from './themes/themedDay.ts';
 import { sharesAccount } from './pair/pairDay.ts';
 import { rngOf } from './draws.ts';
 import {
+  CASH_UNITS_PER_LOT_AND_TICK,
   FIRST_TICKS,
   FOREIGN_COINS,
   HISTORY_MS,
   SECOND_ACCOUNT,
   SPOT_TERMS,
   SYMBOLS,
+  UNITS_PER_COIN,
+  UNITS_PER_LOT,
   type TrueOrder,
   type VenueTerms,
 } from './venueTerms.ts';
@@ -70,11 +73,11 @@ export class SimulatedVenue {
   tradeCount = 0;
   /** Number of orders that crashes of the exchange have undone. */
   lostOrders = 0;
-  /** Counts all changes of orders. */
+  /** Number of changes of orders until now. It shows whether anything changed since an earlier check. */
   changes = 0;
   /** Factor of all prices, changed by price jumps. */
   priceFactor = 1;
-  /** Reads show a trade by this much later than the state of its order, ms. */
+  /** How much later reads show a trade than the state of its order, ms. */
   lateTradesMs = 0;
 
   /** True if a kill has an older copy of the journal: it may use a number again whose order has had no effect. */
@@ -203,12 +206,12 @@ export class SimulatedVenue {
   holdReply(): HeldReply {
     return this.#storage?.hold() ?? FREE_REPLY;
   }
-  /** Takes note of a reply that has reached the bot: the exchange must not lose what it shows. */
+  /** Notes a reply that has reached the bot: the exchange must not lose what it shows. */
   noteShown(body: string): void {
     for (const placement of this.#unshown) if (body.includes(placement.order.id)) this.#unshown.delete(placement);
   }
 
-  /** Has the exchange handle a request of this client. */
+  /** Lets the exchange handle a request of this client. */
   handle(request: Omit<ServiceRequest, 'ip'>, nowMs: number): ServiceResponse {
     this.#placing.by = this;
     const response = this.service.handle({ ...request, ip: this.#ip }, nowMs);
@@ -221,12 +224,12 @@ export class SimulatedVenue {
     return this.market === 'spot' ? this.service.spot : this.service.futures;
   }
   /** Returns the bot's open orders. */
-  live(): readonly UserOrder[] {
+  openOrders(): readonly UserOrder[] {
     return this.side.unendedOrders().filter(({ account, id }) => account === this.account && !this.manualTradesById.has(id));
   }
-  /** Returns the orders that a kill must not leave. */
-  liveAfterKill(_flatten: boolean): readonly UserOrder[] {
-    return this.live();
+  /** Returns the open orders that a kill must cancel. */
+  openOrdersAfterKill(_flatten: boolean): readonly UserOrder[] {
+    return this.openOrders();
   }
   /** Returns the free and locked units of an asset. */
   units(asset: string): number {
@@ -236,11 +239,14 @@ export class SimulatedVenue {
 
   /** Returns the bot's holding of a coin, lots. Trades of second copies do not count: they belong to the account. */
   heldLots(base: string, copies = this.copies()): number {
-    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#manualUnits(base) - this.#copyUnits(base, copies)) / 1e4;
+    return (this.units(base) - FOREIGN_COINS * UNITS_PER_COIN - this.#manualUnits(base) - this.#copyUnits(base, copies)) / UNITS_PER_LOT;
   }
   /** Returns the lots of a coin that a kill must close. Sales of second copies reduce them, but their buys belong to the account. */
   closableLots(base: string): number {
-    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#manualUnits(base) - this.#copyUnits(base, this.copies(), true)) / 1e4;
+    return (
+      (this.units(base) - FOREIGN_COINS * UNITS_PER_COIN - this.#manualUnits(base) - this.#copyUnits(base, this.copies(), true)) /
+      UNITS_PER_LOT
+    );
   }
   /** Returns the units of a coin that second copies have moved. `onlyBuys` leaves out their sales. */
   #copyUnits(base: string, copies: readonly TrueOrder[], onlyBuys = false): number {
@@ -248,7 +254,7 @@ export class SimulatedVenue {
     for (const { order, trades } of copies) {
       if (order.instrument.base !== base) continue;
       for (const { isBuyer, lots: qty, fee, feeInBase } of trades)
-        if (isBuyer || !onlyBuys) units += (isBuyer ? qty : -qty) * 1e4 - (feeInBase ? fee : 0);
+        if (isBuyer || !onlyBuys) units += (isBuyer ? qty : -qty) * UNITS_PER_LOT - (feeInBase ? fee : 0);
     }
     return units;
   }
@@ -279,7 +285,7 @@ export class SimulatedVenue {
   #manualUnits(base: string): number {
     let moved = this.transferred.get(base) ?? 0;
     for (const { instrument, isBuyer, lots: qty, fee, feeInBase } of this.#manualTrades)
-      if (instrument.base === base) moved += (isBuyer ? qty : -qty) * 1e4 - (feeInBase ? fee : 0);
+      if (instrument.base === base) moved += (isBuyer ? qty : -qty) * UNITS_PER_LOT - (feeInBase ? fee : 0);
     return moved;
   }
   get #manualTrades(): readonly OwnTrade[] {
@@ -289,7 +295,7 @@ export class SimulatedVenue {
   get copiedCash(): number {
     const trades = [...this.copies().flatMap((copy) => copy.trades), ...this.#manualTrades];
     const unitsOf = ({ isBuyer, lots: qty, price, fee, feeInBase }: OwnTrade): number =>
-      (isBuyer ? -1 : 1) * qty * price * 100 - (feeInBase ? 0 : fee);
+      (isBuyer ? -1 : 1) * qty * price * CASH_UNITS_PER_LOT_AND_TICK - (feeInBase ? 0 : fee);
     return trades.reduce((sum, trade) => sum + unitsOf(trade), this.transferred.get('USDT') ?? 0);
   }
   /** Returns all second copies that the network has delivered. */
@@ -342,7 +348,7 @@ export class SimulatedVenue {
     const { accounts } = (this.side as SpotExchange).venue;
     for (const asset of this.transferred.keys()) {
       const first = (this.#config.accounts[0]!.balances ?? {})[asset] ?? '0';
-      this.transferred.set(asset, accounts.external[accounts.asset(asset)]!.deposited - Number(first) * 1e8);
+      this.transferred.set(asset, accounts.external[accounts.asset(asset)]!.deposited - Number(first) * UNITS_PER_COIN);
     }
     return missing;
   }

@@ -1,17 +1,28 @@
-// What the exchange of a day trades, and what the accounts of the bots have.
+// The instruments of the exchange of a simulated day, and the balances of its accounts.
 
 import { lots } from '../../../src/base/brand.ts';
 import { instrumentId, type Instrument, type Market } from '../../../src/model/instrument.ts';
 import type { AccountConfig, ServiceConfig } from '../../../src/paperExchange/dialect/config.ts';
 import type { OwnTrade, UserOrder } from '../../../src/paperExchange/orders/userOrder.ts';
 
+/** Units in a coin, and in one of the cash asset. */
+export const UNITS_PER_COIN = 1e8;
+/** Units of a coin in a lot. */
+export const UNITS_PER_LOT = 1e4;
+/** Units of cash that a lot is worth at a price of one tick. */
+export const CASH_UNITS_PER_LOT_AND_TICK = 100;
+/** The coins of a day. Each is traded against USDT. */
 export const SYMBOLS = ['AAA', 'BBB', 'CCC', 'DDD'] as const;
+/** Start cash of an account, USDT. */
 export const CASH = 1_000_000;
 /** Coins of each symbol on the account that do not belong to the bot. */
 export const FOREIGN_COINS = 50;
+/** First price of each market, ticks. */
 export const FIRST_TICKS = 10_000;
+/** Length of the history of prices before the day, ms. */
 export const HISTORY_MS = 7_200_000;
 
+/** Returns the spot pair of a coin. */
 const spotInstrument = (base: string): Instrument => ({
   id: instrumentId('spot', `${base}USDT`),
   market: 'spot',

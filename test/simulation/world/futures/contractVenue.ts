@@ -123,13 +123,13 @@ export class ContractVenue extends SimulatedVenue {
 
   // --- Orders
 
-  override live(): readonly UserOrder[] {
-    return [...super.live(), ...this.waiting().map(({ order }) => order)];
+  override openOrders(): readonly UserOrder[] {
+    return [...super.openOrders(), ...this.waiting().map(({ order }) => order)];
   }
 
   /** Returns the orders that a kill must not leave open. Without --flatten, trigger orders that protect a position may stay. */
-  override liveAfterKill(flatten: boolean): readonly UserOrder[] {
-    return flatten ? this.live() : this.live().filter((order) => !order.intent.reduceOnly || !order.id.startsWith('trigger'));
+  override openOrdersAfterKill(flatten: boolean): readonly UserOrder[] {
+    return flatten ? this.openOrders() : this.openOrders().filter((order) => !order.intent.reduceOnly || !order.id.startsWith('trigger'));
   }
 
   /** Returns the trigger orders that wait for their price. */

@@ -82,7 +82,7 @@ export class ManualTradeKill {
       if (engine === undefined || index < 0 || Math.abs(heldLots) < MIN_LOTS) return false;
       if (this.#act === 'enlarged') return heldLots < 0 && this.#lotsOfLongStrategy >= MIN_LOTS;
       const knownLots = engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0);
-      return knownLots === heldLots && venue.live().every(({ id }) => id.startsWith('trigger'));
+      return knownLots === heldLots && venue.openOrders().every(({ id }) => id.startsWith('trigger'));
     });
     // After that buy two strategies hold one contract, so the bot has halted them.
     const mayTrade = running?.opened?.bot.isTrading === true || this.#act === 'enlarged';

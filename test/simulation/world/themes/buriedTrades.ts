@@ -41,7 +41,7 @@ export class BuriedTrades {
     if (lost === undefined || lost.trades.length === 0 || lost.order.venueOrder !== null)
       return void queue.at(queue.nowMs + CHECK_PAUSE_MS, () => this.#buryOnceFilled(clientOrderId, untilMs));
     const { instrument } = lost.order;
-    const resting = venue.live().find((order) => order.instrument === instrument && order !== lost.order);
+    const resting = venue.openOrders().find((order) => order.instrument === instrument && order !== lost.order);
     if (resting === undefined) return;
     this.#buriedIds.add(lost.order.id);
     venue.service.advance(queue.nowMs);

@@ -1,4 +1,5 @@
-// Checks each create request as it leaves against what the bot believes of its other orders (docs/order-safety.md, how an unknown outcome is decided).
+// Checks each create request as it leaves against what the bot knows of its other orders (docs/order-safety.md, how an unknown outcome is
+// decided).
 
 import { orderIdIn } from '../../../../src/protocol/clientOrderId.ts';
 import type { BotProcess } from '../botProcess.ts';
@@ -19,7 +20,7 @@ export class CreateRules {
   readonly #unknownSinceMs = new Map<number, number>();
   #process: BotProcess | null = null;
 
-  /** Takes note of the orders of unknown outcome. */
+  /** Notes the orders of unknown outcome. */
   note(process: BotProcess): void {
     if (process !== this.#process) this.#unknownSinceMs.clear();
     this.#process = process;
@@ -27,7 +28,7 @@ export class CreateRules {
       if (lifecycle === 'unknown' && !this.#unknownSinceMs.has(id)) this.#unknownSinceMs.set(id, process.nowMs);
   }
 
-  /** Checks a create request that leaves now, by the client order id of its order. Slices of a kill are not in the engine, so they are not checked. */
+  /** Checks a create request that leaves now. Slices of a kill are not checked, because the engine does not have them. */
   check(process: BotProcess | null, clientOrderId: string, report: ReportViolation): void {
     const prefix = process?.idPrefix ?? null;
     const engine = process?.opened?.bot.deps.engine;

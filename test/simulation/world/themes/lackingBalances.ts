@@ -2,12 +2,8 @@
 
 import { Decimal } from 'decimal.js';
 import type { TrueOrder } from '../venue.ts';
+import { CASH_UNITS_PER_LOT_AND_TICK, UNITS_PER_COIN, UNITS_PER_LOT } from '../venueTerms.ts';
 import { changeRows, fieldOf } from './replies.ts';
-
-/** Units of a coin or of cash, which have eight digits; of a lot; and of the value of a lot whose price is one tick. */
-const UNITS_PER_COIN = 1e8;
-const UNITS_PER_LOT = 1e4;
-const CASH_UNITS_PER_LOT_AND_TICK = 100;
 
 /** Returns a list of balances without the trades of these orders. */
 export function withoutTradesOf(body: string, orders: readonly TrueOrder[]): string {
@@ -24,7 +20,7 @@ export function withoutTradesOf(body: string, orders: readonly TrueOrder[]): str
   return movedUnits.size === 0 ? body : changeRows(body, (row) => withLessFree(row, movedUnits.get(fieldOf(row, 'asset')) ?? 0));
 }
 
-/** Returns the row of a balance with this many fewer free units. */
+/** Returns the row of a balance with `units` fewer free units. */
 function withLessFree(row: string, units: number): string {
   const free = new Decimal(fieldOf(row, 'free')).minus(new Decimal(units).div(UNITS_PER_COIN)).toFixed();
   return units === 0 ? row : row.replace(/("free":"?)[0-9.]+/, (_, name: string) => `${name}${free}`);

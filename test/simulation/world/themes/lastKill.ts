@@ -1,4 +1,5 @@
-// Ends a day with a kill that works without the bot, as `isobar kill` does after the bot has ended. Persons have placed orders like its lost ones.
+// Ends a day with a kill that works without the bot, as `isobar kill` does after the bot has ended. Before it, the last creates of the bot are
+// lost, and a person has placed similar orders by hand.
 
 import { rmSync, mkdirSync } from 'node:fs';
 import { lots, ticks, units } from '../../../../src/base/brand.ts';
@@ -20,23 +21,30 @@ import { SYMBOLS, type SimulatedVenue } from '../venue.ts';
 import type { RequestFault } from '../schedule.ts';
 import { fieldOf } from './replies.ts';
 import { rngOf } from '../draws.ts';
-import { intentOf, otherwise } from './manualOrders.ts';
+import { intentOf, withOtherTerm } from './manualOrders.ts';
 import { KillScene } from './scenes/killScene.ts';
 import type { KillSituation } from './scenes/scenes.ts';
 
-/** The last create before the kill leaves at most this long after the first one that is lost, ms. */
+/** Longest time from the first lost create until the process ends, ms. */
 const LOSING_MS = 90_000;
 /** Time from the end of the process until the kill begins, ms. */
 const KILL_AFTER_MS = { min: 3000, max: 60_000 };
-/** Without progress for this long, the kill ends, in seconds. */
+/** Time without progress after which the kill ends, s. */
 const GIVE_UP_SECONDS = 600;
-/** The journal of the kill is a copy that is so old, ms, on some days. */
+/** Age of the copy of the journal with which the kill works on some days, ms. */
 const COPY_AGE_MS = 240_000;
-/** How often it is checked whether the scene of a day is complete, ms. */
+/** Time between two checks whether the scene of a day is complete, ms. */
 const SCENE_CHECK_MS = 20;
-/** Number of orders that a person has open on some days: as many as a list shows at most. */
-const MANY_ORDERS = 1000;
+/** Number of orders that fill a list. */
+const LIST_LENGTH = 1000;
+/** Time from the start of the day until creates are lost, ms. */
+const LOSING_FROM_MS = { min: 900_000, range: 1_500_000 };
+/** Longest time from then until the process ends, also if no create was lost, ms. */
+const MAX_WAIT_MS = 3_000_000;
+/** Time until it is tried again to end a process that is down, ms. */
+const RETRY_MS = 5000;
 
+/** The parts of the simulated day that the kill needs. */
 export interface LastKillDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
@@ -62,25 +70,28 @@ const KILL_SITUATIONS: readonly KillSituation[] = [
   { journal: 'whole', hidesClientIds: false, manual: 'similarOrders' },
 ];
 
+/** The kill that ends one day, and the lost creates and manual orders before it. */
 export class LastKill {
   /** True from the first lost create on. */
   isLosing = false;
   /** True while the kill runs. */
   isRunning = false;
+  /** True once the kill has ended, and so the day. */
   isOver = false;
   readonly situation: KillSituation;
   /** The scene of a day of `stagedKills`; null on a day of `twins`. */
   readonly scene: KillScene | null;
   readonly #deps: LastKillDeps;
   readonly #rng: Rng;
-  /** The creates that were lost: before they arrived, or only their replies. */
-  readonly #lost: { readonly body: string; readonly isDone: boolean; readonly leftMs: number }[] = [];
+  /** The lost creates. `isDone`: only the reply was lost. */
+  readonly #lostCreates: { readonly body: string; readonly isDone: boolean; readonly leftMs: number }[] = [];
+  /** True from the time on at which creates are lost. */
   #isArmed = false;
-  /** Orders by hand that nothing distinguishes from an own one. */
-  readonly #alike = new Set<string>();
-  /** The trades that the journal has, as instrument and id. */
+  /** Venue order ids of manual orders that nothing distinguishes from an order of the bot. */
+  readonly #indistinguishableIds = new Set<string>();
+  /** The trades that the journal has, as instrument and trade id. */
   #journalTrades: ReadonlySet<string> = new Set();
-  /** The list of trades that is answered now lacks those from this time on. */
+  /** The next list of trades lacks the trades from this time on, ms UTC. */
   #lackedFromMs = Infinity;
 
   constructor(deps: LastKillDeps, seed: number, hasScene: boolean) {
@@ -90,17 +101,17 @@ export class LastKill {
     this.situation = this.scene?.situation ?? KILL_SITUATIONS[seed % KILL_SITUATIONS.length]!;
     deps.venue.isJournalOld = this.situation.journal === 'old';
     const { queue } = deps;
-    const beginMs = queue.nowMs + 900_000 + Math.floor(this.#rng.next() * 1_500_000);
+    const beginMs = queue.nowMs + LOSING_FROM_MS.min + Math.floor(this.#rng.next() * LOSING_FROM_MS.range);
     queue.at(beginMs, () => {
       this.#isArmed = true;
-      // Every order is known.
-      if (this.situation.manual === 'lockedCoins') this.#end();
+      // On these days no create is lost, so that the bot knows every order.
+      if (this.situation.manual === 'lockedCoins') this.#endProcess();
     });
-    queue.at(beginMs - COPY_AGE_MS, () => this.situation.journal === 'old' && deps.journal.mirrorToDisk());
-    queue.at(beginMs + 3_000_000, () => this.#end());
+    if (this.situation.journal === 'old') queue.at(beginMs - COPY_AGE_MS, () => deps.journal.mirrorToDisk());
+    queue.at(beginMs + MAX_WAIT_MS, () => this.#endProcess());
   }
 
-  /** Returns the fault of a create: all are lost from a time on, or the scene of the day decides. */
+  /** Returns the fault of a create. The scene of the day decides about it; without a scene all creates from a time on are lost. */
   faultOf(createNumber: number, body: string): RequestFault | undefined {
     if (this.scene !== null) return this.#sceneFault(this.scene, createNumber, body);
     if (this.isRunning || !this.#isArmed || this.#deps.currentProcess()?.opened == null) return undefined;
@@ -118,34 +129,36 @@ export class LastKill {
     }
     return fault === null ? undefined : { ...fault, requestNumber };
   }
+  /** Ends the process once the scene is complete. */
   #endOnceComplete(scene: KillScene): void {
     const { queue } = this.#deps;
-    if (scene.isComplete) this.#end();
+    if (scene.isComplete) this.#endProcess();
     else queue.at(queue.nowMs + SCENE_CHECK_MS, () => this.#endOnceComplete(scene));
   }
-  /** True while the bot cannot query orders: it sees fills of orders that it has lost, and cannot ask whose they are. */
+  /** True while the bot cannot query orders. It sees fills of lost orders, but not to which order they belong. */
   get silencesQueries(): boolean {
     return this.isLosing && !this.isRunning && this.scene?.answersQueries !== true;
   }
-  /** Takes note of a create that leaves. */
+  /** Notes a create that leaves. `isDone`: the exchange carries it out. */
   noteCreate(body: string, isDone: boolean): void {
     if (this.isRunning) this.scene?.checkSlice(body);
-    if (this.isLosing && !this.isRunning) this.#lost.push({ body, isDone, leftMs: this.#deps.queue.nowMs });
+    if (this.isLosing && !this.isRunning) this.#lostCreates.push({ body, isDone, leftMs: this.#deps.queue.nowMs });
   }
 
+  /** Loses all creates from now on, and ends the process some time later: in half of the days at once. */
   #beginLosing(): void {
     const { queue } = this.#deps;
     this.isLosing = true;
     const afterMs = this.#rng.next() < 0.5 ? 40 : Math.floor(this.#rng.next() * LOSING_MS);
-    queue.at(queue.nowMs + afterMs, () => this.#end());
+    queue.at(queue.nowMs + afterMs, () => this.#endProcess());
   }
 
-  /** Ends the process, has persons place orders, and begins the kill. */
-  #end(): void {
+  /** Ends the process. A person then places manual orders, and the kill begins. */
+  #endProcess(): void {
     const { queue, currentProcess, endProcess, journal, folder } = this.#deps;
     const opened = currentProcess()?.opened;
     if (this.isRunning || this.isOver) return;
-    if (opened == null) return void queue.at(queue.nowMs + 5000, () => this.#end());
+    if (opened == null) return void queue.at(queue.nowMs + RETRY_MS, () => this.#endProcess());
     this.#isArmed = true;
     this.isRunning = true;
     this.#journalTrades = tradesIn(journal);
@@ -158,59 +171,60 @@ export class LastKill {
     endProcess();
     if (this.scene === null) this.#placeManualOrders();
     const afterMs = KILL_AFTER_MS.min + this.#rng.next() * (KILL_AFTER_MS.max - KILL_AFTER_MS.min);
-    queue.at(queue.nowMs + Math.floor(afterMs) + (this.scene?.killDelayMs ?? 0), () => this.#begin(botFile));
+    queue.at(queue.nowMs + Math.floor(afterMs) + (this.scene?.killDelayMs ?? 0), () => this.#startKill(botFile));
   }
 
-  /** Returns a row of a reply to the kill; null: a replica lacks it. */
+  /** Returns a row of a reply to the kill; null for a row that the reply lacks. */
   rowOf(path: string, row: string): string | null {
     if (this.scene?.lacksRow(path, row) === true) return null;
     if (path.endsWith('/myTrades')) return Number(fieldOf(row, 'time')) >= this.#lackedFromMs ? null : row;
     const shownRow = this.scene?.rowOf(row) ?? row;
     return this.situation.hidesClientIds ? shownRow.replace(/"clientOrderId":"[^"]*"/, '"clientOrderId":"0"') : shownRow;
   }
-  /** Draws whether the next list of trades lacks the newest ones, and one that the journal has. */
+  /** Draws whether the next list of trades lacks the newest trade that the journal has, and all later ones. */
   drawList(symbol: string): void {
     this.#lackedFromMs = Infinity;
     if (this.scene !== null || this.situation.journal === 'old' || this.situation.manual === 'lockedCoins' || this.#rng.next() > 0.35)
       return;
-    const known = [...this.#deps.venue.orders.values()].flatMap(({ order, trades }) =>
+    const knownTrades = [...this.#deps.venue.orders.values()].flatMap(({ order, trades }) =>
       order.instrument.wireName === symbol ? trades.filter(({ tradeId }) => this.#journalTrades.has(`spot:${symbol} ${tradeId}`)) : [],
     );
-    const newest = known.reduce((max, { timeMs }) => Math.max(max, timeMs), -Infinity);
-    if (newest > -Infinity) this.#lackedFromMs = newest;
+    const newestMs = knownTrades.reduce((max, { timeMs }) => Math.max(max, timeMs), -Infinity);
+    if (newestMs > -Infinity) this.#lackedFromMs = newestMs;
   }
 
   // --- Orders by hand
 
+  /** Makes a person place orders like the lost ones, and what else the situation of the day needs. */
   #placeManualOrders(): void {
     const { queue, venue } = this.#deps;
-    for (const { body, isDone, leftMs } of this.#lost) {
+    for (const { body, isDone, leftMs } of this.#lostCreates) {
       const intent = intentOf(body, venue);
       if (intent === null || this.#rng.next() < 0.25) continue;
-      const kind = this.#rng.next();
-      // Without the own order, one with the same terms within the window of the request would be taken for it.
-      const clientId = this.#rng.next() < 0.5 ? 'OTHERPROGRAM1' : null;
-      const isOtherwise = kind < 0.3;
-      const isNamed = clientId !== null && !this.situation.hidesClientIds;
-      const isLater = !isNamed && !isOtherwise && (!isDone || kind < 0.6);
+      const differenceDraw = this.#rng.next();
+      const clientOrderId = this.#rng.next() < 0.5 ? 'OTHERPROGRAM1' : null;
+      const hasOtherTerm = differenceDraw < 0.3;
+      const isNamed = clientOrderId !== null && !this.situation.hidesClientIds;
+      // If the exchange never had the lost order, an equal manual order in its admission window would be taken for it. So it comes later.
+      const isLater = !isNamed && !hasOtherTerm && (!isDone || differenceDraw < 0.6);
       const atMs = leftMs + (isLater ? 7000 + Math.floor(this.#rng.next() * 20_000) : 500);
-      const other = isOtherwise ? otherwise(intent, this.#rng.next()) : intent;
+      const manualIntent = hasOtherTerm ? withOtherTerm(intent, this.#rng.next()) : intent;
       queue.at(Math.max(queue.nowMs + 100, atMs), () => {
-        const id = venue.placeManually(other, clientId);
-        // If the own order ends before the kill reads its list, one like it in time is the only one that it can be.
-        if (id !== null && !isLater && other === intent) this.#alike.add(id);
+        const id = venue.placeManually(manualIntent, clientOrderId);
+        // If the bot's order ends before the kill reads the list, only this manual order fits the lost request.
+        if (id !== null && !isLater && manualIntent === intent) this.#indistinguishableIds.add(id);
       });
     }
     if (this.situation.manual === 'lockedCoins') this.#lockCoins();
     if (this.situation.manual !== 'fullList') return;
     const { instrument } = venue.side.market('AAAUSDT')!;
-    for (let nth = 0; nth < MANY_ORDERS; nth++)
+    for (let index = 0; index < LIST_LENGTH; index++)
       venue.placeManually(
         {
           instrument,
           side: 'buy',
           role: 'limit',
-          lots: lots(1000 + nth),
+          lots: lots(1000 + index),
           quoteUnits: units(0),
           limit: ticks(50),
           reduceOnly: false,
@@ -227,7 +241,7 @@ export class LastKill {
     for (const base of SYMBOLS) {
       const { instrument } = venue.side.market(`${base}USDT`)!;
       const heldLots = Math.floor(venue.heldLots(base) * (0.2 + 0.6 * this.#rng.next()));
-      const all = {
+      const sellAll = {
         instrument,
         side: 'sell',
         role: 'limit',
@@ -236,20 +250,21 @@ export class LastKill {
         limit: ticks(90_000),
         reduceOnly: false,
       };
-      venue.placeManually({ ...all, timeInForce: null, slot: '' } as OrderIntent);
+      venue.placeManually({ ...sellAll, timeInForce: null, slot: '' } as OrderIntent);
     }
   }
 
   // --- The kill
 
-  #begin(botFile: ReturnType<typeof botFileOf>): void {
+  /** Runs the kill as `isobar kill` does, and checks its report. */
+  #startKill(botFile: ReturnType<typeof botFileOf>): void {
     const { queue, venue, network, print } = this.#deps;
     const { key } = venue;
     const environment = {
       ISOBAR_API_KEY: key.apiKey,
       ISOBAR_API_SECRET: key.secret,
-      ISOBAR_SPOT_URL: NOWHERE,
-      ISOBAR_FUTURES_URL: NOWHERE,
+      ISOBAR_SPOT_URL: UNUSED_URL,
+      ISOBAR_FUTURES_URL: UNUSED_URL,
       XDG_STATE_HOME: this.#deps.folder,
     };
     const exchange = openExchange(accessSettings({}, environment), {
@@ -265,7 +280,7 @@ export class LastKill {
     const options = { flatten: true, all: false, onPhase, giveUpSeconds: GIVE_UP_SECONDS, exchange, endBot: () => Promise.resolve(null) };
     standaloneKill(botFile, options).then(
       (report) =>
-        this.#judge(
+        this.#checkReport(
           report,
           openManualOrders.map(({ id }) => id),
         ),
@@ -277,21 +292,21 @@ export class LastKill {
     );
   }
 
-  /** KILL: what the kill says is so. HAND: it has cancelled no order of a person. S3: it has sold no coin of a person. */
-  #judge({ residuals, dust, slices }: KillReport, openManualOrders: readonly string[]): void {
+  /** Checks rule KILL: the report is true. HAND: no order of a person was cancelled. S3: no coin of a person was sold. */
+  #checkReport({ residuals, dust, slices }: KillReport, openManualOrders: readonly string[]): void {
     const { venue, observer, queue, print } = this.#deps;
     print(`the kill left ${residuals.join('; ') || 'nothing'} after ${slices.length} slices; dust ${dust.join()}`);
     for (const id of openManualOrders)
-      if (venue.isCancelled(id) && !this.#alike.has(id))
+      if (venue.isCancelled(id) && !this.#indistinguishableIds.has(id))
         observer.report('HAND', `the kill cancelled order ${id}, which a person has placed`, queue.nowMs);
     const arePositionsUnknown = residuals.some((text) => text.includes('positions are unknown'));
     for (const base of SYMBOLS) {
       const heldLots = this.scene?.countsCopies ? venue.closableLots(base) : venue.heldLots(base);
-      if (heldLots < 0) observer.report('S3', `${base}: the kill sold ${-heldLots} lots that the bot had not`, queue.nowMs);
-      const own = [...residuals, ...dust].filter((text) => text.includes(base));
-      const namedLots = own.reduce((sum, text) => sum + quantityIn(text, base), 0);
+      if (heldLots < 0) observer.report('S3', `${base}: the kill sold ${-heldLots} lots that the bot did not have`, queue.nowMs);
+      const textsOfCoin = [...residuals, ...dust].filter((text) => text.includes(base));
+      const namedLots = textsOfCoin.reduce((sum, text) => sum + quantityIn(text, base), 0);
       // A doubt about an order says nothing about how much is left.
-      const isUnproved = arePositionsUnknown || own.some((text) => !/ left|the outcome of order|is not ours/.test(text));
+      const isUnproved = arePositionsUnknown || textsOfCoin.some((text) => !/ left|the outcome of order|is not ours/.test(text));
       if (heldLots >= 1 && !isUnproved && namedLots < heldLots - 1)
         observer.report('KILL', `the kill says that ${namedLots} lots of ${base} are left, ${heldLots} lots are held`, queue.nowMs);
       const freeLots = venue.service.spot.venue.free(0, base) / 1e4;
@@ -299,8 +314,8 @@ export class LastKill {
         observer.report('KILL', `the kill leaves ${freeLots} lots of ${base} that are free`, queue.nowMs);
     }
     this.scene?.judge();
-    if (residuals.length === 0 && venue.live().length > 0)
-      observer.report('KILL', `the kill says that all is cancelled, and ${venue.live().length} orders are working`, queue.nowMs);
+    if (residuals.length === 0 && venue.openOrders().length > 0)
+      observer.report('KILL', `the kill says that all is cancelled, and ${venue.openOrders().length} orders are working`, queue.nowMs);
     this.isOver = true;
   }
 }
@@ -308,15 +323,15 @@ export class LastKill {
 /** Returns the trades of a journal, as instrument and id. */
 function tradesIn(journal: JournalDisk): ReadonlySet<string> {
   const text = Buffer.concat(journal.contents()).toString();
-  const found = text.matchAll(/"k":"FILL"[^\n]*/g);
-  return new Set(Array.from(found, ([line]) => `${fieldOf(line, 'symbol')} ${fieldOf(line, 'tradeId')}`));
+  const fillLines = text.matchAll(/"k":"FILL"[^\n]*/g);
+  return new Set(Array.from(fillLines, ([line]) => `${fieldOf(line, 'symbol')} ${fieldOf(line, 'tradeId')}`));
 }
 
 /** Returns the lots that a text names as left. */
 const quantityIn = (text: string, base: string): number => Number(new RegExp(`([0-9.]+)(?: ${base})? left`).exec(text)?.[1] ?? 0) * 1e4;
 
-/** Address of the exchange. The simulated network needs none. */
-const NOWHERE = 'http://127.0.0.1:1';
+/** Address of the exchange, which the simulated network ignores. */
+const UNUSED_URL = 'http://127.0.0.1:1';
 
 /** The clock of a computer without skew. */
 class QueueScheduler implements Scheduler {

@@ -25,7 +25,7 @@ export class LateFills {
   readonly #queue: DueQueue;
   readonly #venue: SimulatedVenue;
   /** Number of lists after the horizon that do not show an order although it rests: one list may be older than the read lag. */
-  readonly #staleLists: number;
+  readonly #staleListCount: number;
   readonly #hiddenByClientId = new Map<string, HiddenOrder>();
   /** The list of balances that the bot gets while lists lag: the last one before the hidden fills. */
   #balances: string | null = null;
@@ -33,7 +33,7 @@ export class LateFills {
   constructor(queue: DueQueue, venue: SimulatedVenue, seed: number) {
     this.#queue = queue;
     this.#venue = venue;
-    this.#staleLists = seed % 2 === 0 ? 1 : 0;
+    this.#staleListCount = seed % 2 === 0 ? 1 : 0;
   }
 
   /** Called with the body of each create request that is carried out and whose reply is lost. */
@@ -41,13 +41,13 @@ export class LateFills {
     this.#hiddenByClientId.set(clientOrderIdIn(body) ?? '', { signMs, readCount: 0, takenMs: NaN });
   }
 
-  /** Has the market take the hidden orders of a symbol whose time has come, before the exchange answers a list of open orders. */
+  /** Fills the hidden orders of a symbol whose time has come, just before the exchange answers a list of open orders. */
   beforeOpenOrders(symbol: string): void {
     const { nowMs } = this.#queue;
     for (const [clientOrderId, hidden] of this.#hiddenByClientId) {
       const placed = this.#venue.firstByClientId.get(clientOrderId);
       if (placed?.order.instrument.wireName !== symbol || !Number.isNaN(hidden.takenMs) || nowMs < hidden.signMs + HORIZON_MS) continue;
-      if (hidden.readCount++ < this.#staleLists) continue;
+      if (hidden.readCount++ < this.#staleListCount) continue;
       hidden.takenMs = nowMs;
       takeFromBook(this.#venue, placed.order);
     }
@@ -61,6 +61,7 @@ export class LateFills {
     if (hidden === undefined) return false;
     return isTrade ? this.#queue.nowMs < hidden.takenMs + LAG_MS : Number.isNaN(hidden.takenMs);
   }
+  /** Returns the entry of an order that is hidden; undefined for any other order. */
   #hiddenOf({ clientOrderId, trades }: TrueOrder): HiddenOrder | undefined {
     const hidden = this.#hiddenByClientId.get(clientOrderId);
     // An order with an earlier fill is not hidden: lists have already shown that fill.

@@ -9,12 +9,13 @@ import { ownOrderOf } from './replies.ts';
 
 /** Time from the signature until absence can be proved, ms: admission window, visibility delay and read lag. */
 const HORIZON_MS = 5000 + 10_000 + 3000;
-/** A round ends with a list of balances, and two rounds prove absence. The reply to the second list of balances is slow, ms. */
+/** Number of rounds that prove absence. A round ends with a list of balances. */
 const LAST_ROUND = 2;
+/** Delay of the reply to the list of balances of the last round, ms. */
 const SLOW_MS = 6000;
 /** Time from the request for that list until lists show the trade, ms: after the exchange has answered. */
 const SHOWN_AFTER_MS = 300;
-/** For this long after the trade has come to light, its order is not found by its id, ms. */
+/** How long the order is not found by its id, from the time on at which lists show its trade, ms. */
 const NOT_FOUND_MS = 60_000;
 
 /** A lost order. */
@@ -22,7 +23,7 @@ interface HiddenOrder {
   readonly horizonMs: number;
   /** Number of lists of balances that were asked for after the horizon. */
   roundCount: number;
-  /** From when on lists show its trades, ms UTC; Infinity before that is known. */
+  /** Time from which on lists show its trades, ms UTC; Infinity until it is known. */
   shownMs: number;
 }
 
@@ -42,7 +43,7 @@ export class LateTrades {
     this.#hiddenByClientId.set(clientOrderIdIn(body) ?? '', { horizonMs: signMs + HORIZON_MS, roundCount: 0, shownMs: Infinity });
   }
 
-  /** Returns by how much later the reply to a list of balances arrives that is asked for now, ms. */
+  /** Returns the delay of the reply to a list of balances that is requested now, ms. */
   balancesDelayMs(): number {
     const { nowMs } = this.#queue;
     let delayMs = 0;

@@ -9,13 +9,13 @@ const PIECES = 60;
 /** Time between two rounds in which the market takes the resting orders, ms. */
 const ROUND_MS = 60_000;
 
-/** Has the market take the resting orders of the bot in many trades, every minute until `untilMs`. */
+/** Fills the resting orders of the bot in many trades, every minute until `untilMs`. */
 export function fillInManyTrades(queue: DueQueue, venue: SimulatedVenue, untilMs: number): void {
   countPagesDownward(venue);
   const takeAll = (): void => {
     if (queue.nowMs >= untilMs) return;
     venue.service.advance(queue.nowMs);
-    for (const order of venue.live()) takeInPieces(venue, order, PIECES);
+    for (const order of venue.openOrders()) takeInPieces(venue, order, PIECES);
     queue.at(queue.nowMs + ROUND_MS, takeAll);
   };
   queue.at(queue.nowMs + ROUND_MS, takeAll);

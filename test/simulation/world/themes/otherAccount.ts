@@ -1,4 +1,4 @@
-// Another account of the exchange, which takes orders of the bot from the book on days with a theme.
+// Another account of the exchange, whose taker orders fill the bot's resting orders on days with a theme.
 
 import { lots, ticks, units } from '../../../../src/base/brand.ts';
 import type { OrderIntent } from '../../../../src/model/order.ts';
@@ -9,7 +9,7 @@ import type { SimulatedVenue } from '../venue.ts';
 
 /** The index of the account at the exchange. */
 const OTHER_ACCOUNT = 1;
-/** Lots of an order by which the account takes: more than the book has in front of an order of the bot. */
+/** Lots of such a taker order: more than the book has in front of an order of the bot. */
 const TAKEN_LOTS = 60_000;
 
 /** Returns the config of the account. It has enough of each coin. */
@@ -20,13 +20,13 @@ export const otherAccount = (bases: readonly string[]): AccountConfig => ({
   keys: [],
 });
 
-/** Makes the account take all that is left of an open order of the bot, and the book in front of that order. */
+/** Fills the rest of an open order of the bot, and first the book in front of that order. */
 export function takeFromBook(venue: SimulatedVenue, { intent, venueOrder }: UserOrder): void {
   if (venueOrder === null || intent.limit === 0) return;
   withoutDelays(venue, () => takeAtOnce(venue, intent, TAKEN_LOTS));
 }
 
-/** Makes the account take all that is left of an open order of the bot in this many trades, and before that the book in front of it. */
+/** Fills the rest of an open order of the bot in `pieces` trades, and first the book in front of that order. */
 export function takeInPieces(venue: SimulatedVenue, { intent, venueOrder }: UserOrder, pieces: number): void {
   if (venueOrder === null || intent.limit === 0) return;
   const betterLimit = ticks(intent.side === 'buy' ? intent.limit + 1 : intent.limit - 1);
@@ -37,15 +37,15 @@ export function takeInPieces(venue: SimulatedVenue, { intent, venueOrder }: User
   });
 }
 
-/** Has the account place an order against the side, up to the limit, of `intent`. What does not fill at once is cancelled. */
+/** Places a taker order of the account against `intent`, at its limit. What does not fill at once is cancelled. */
 function takeAtOnce({ service, side }: SimulatedVenue, intent: OrderIntent, takenLots: number): void {
-  const takingTerms = {
+  const takerTerms = {
     side: intent.side === 'buy' ? 'sell' : 'buy',
     role: 'limit',
     lots: lots(takenLots),
     quoteUnits: units(0),
   } as const;
-  const order = (side as SpotExchange).place(OTHER_ACCOUNT, { ...intent, ...takingTerms, reduceOnly: false }, null);
+  const order = (side as SpotExchange).place(OTHER_ACCOUNT, { ...intent, ...takerTerms, reduceOnly: false }, null);
   service.advance(side.nowMs);
   if (order !== null) side.cancel(order as never, false);
   service.advance(side.nowMs);

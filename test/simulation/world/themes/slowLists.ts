@@ -8,9 +8,9 @@ import { fieldOf } from './replies.ts';
 
 /** Time from the signature until absence can be proved, ms: admission window, visibility delay and read lag. */
 const HORIZON_MS = 5000 + 10_000 + 3000;
-/** A list that is asked for in this time before the horizon is slow, ms. */
+/** A list that is requested in this time before the horizon is slow, ms. */
 const SLOW_BEFORE_MS = 3000;
-/** The reply to a slow list arrives this long after the horizon, ms. */
+/** Time from the horizon until the reply to a slow list arrives, ms. */
 const ARRIVES_AFTER_MS = 300;
 
 /** An order whose reply is lost. */
@@ -38,7 +38,7 @@ export class SlowLists {
     this.#lostByClientId.set(clientOrderIdIn(body) ?? '', { symbol, horizonMs: signMs + HORIZON_MS, listCount: 0 });
   }
 
-  /** Returns by how much later the reply to a list of open orders of this symbol arrives, if it is asked for now, ms. */
+  /** Returns the delay of the reply to a list of open orders of this symbol that is requested now, ms. */
   delayMs(symbol: string): number {
     const { nowMs } = this.#queue;
     const delaysMs = this.#lostOf(symbol)
@@ -51,13 +51,14 @@ export class SlowLists {
   noteList(symbol: string): void {
     for (const order of this.#lostOf(symbol)) if (this.#queue.nowMs >= order.horizonMs) order.listCount++;
   }
-  /** True for a row that the list lacks which is answered now. */
+  /** True for a row that the list lacks that is answered now. */
   lacksRow(row: string): boolean {
     const clientOrderId = this.#venue.orders.get(fieldOf(row, 'orderId'))?.clientOrderId;
     const order = clientOrderId === undefined ? undefined : this.#lostByClientId.get(clientOrderId);
     return order !== undefined && order.listCount <= 1;
   }
 
+  /** Returns the lost orders of a symbol. */
   #lostOf(symbol: string): readonly LostOrder[] {
     return Array.from(this.#lostByClientId.values()).filter((order) => order.symbol === symbol);
   }

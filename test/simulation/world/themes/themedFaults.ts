@@ -375,7 +375,7 @@ export class ThemedFaults {
   /** Before a list of open orders is answered, the market takes an order that the bot does not know yet. */
   #fillBeforeList(symbol: string): void {
     const { venue } = this.#deps;
-    for (const order of venue.live()) {
+    for (const order of venue.openOrders()) {
       const placed = venue.orders.get(order.id);
       if (placed === undefined || order.instrument.wireName !== symbol || this.#isKnown(placed)) continue;
       if (this.#isHidden(order.id) || this.#rng.next() > this.#takenShare) continue;

@@ -79,8 +79,9 @@ export class KillScene {
   readonly #sceneTerms: SceneTerms;
   /** The request of the order that was lost last. */
   #lostBody: string | null = null;
-  /** Number of orders of the scene that the bot has sent, and when it sent the last one. */
+  /** Number of orders of the scene that the bot has sent. */
   #sceneOrderCount = 0;
+  /** When the bot sent the last of them, ms UTC. */
   #lastSceneOrderMs = -Infinity;
   /** Number of orders whose outcome had become unknown before the scene began. */
   #unknownBefore = 0;
