@@ -107,7 +107,9 @@ export class LastKill {
       // On these days no create is lost, so that the bot knows every order.
       if (this.situation.manual === 'lockedCoins') this.#endProcess();
     });
-    if (this.situation.journal === 'old') queue.at(beginMs - COPY_AGE_MS, () => deps.journal.mirrorToDisk());
+    queue.at(beginMs - COPY_AGE_MS, () => {
+      if (this.situation.journal === 'old') deps.journal.mirrorToDisk();
+    });
     queue.at(beginMs + MAX_WAIT_MS, () => this.#endProcess());
   }
 
