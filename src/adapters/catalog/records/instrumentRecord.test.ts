@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { lots } from '../../../base/brand.ts';
 import { synthesizeBars } from '../generate/generate.ts';
-import { instrumentText, parseInstrument, proposeInstrument, splitSymbol } from './instrumentRecord.ts';
+import { changedInstrument, instrumentText, parseInstrument, proposeInstrument, splitSymbol } from './instrumentRecord.ts';
 
 const FROM = Date.UTC(2024, 0, 1);
 const generate = (bars: number, gapShare = 0.02, seed = 1) =>
@@ -82,4 +82,36 @@ describe('an instrument record', () => {
     const text = key === undefined ? line : `{\n\n${[line, ...otherLines].join(',\n')}\n}`;
     expect(() => parseInstrument(text, 'x.json', 'spot', 'BTCUSDT')).toThrow(message);
   });
+
+  it.each([
+    // quantityPrecision and minQuantity of the record, the new quantityPrecision, minQuantity and basePrecision of the result
+    [2, '0.01', 3, '0.001', 8],
+    [3, '0.001', 2, '0.01', 8],
+    [0, '1', 9, '0.000000001', 9],
+    [3, '0.015', 5, '0.015', 8],
+    [3, '0.015', 2, '0.02', 8],
+    [3, '0.015', 0, '1', 8],
+    [3, '0.015', 3, '0.015', 8],
+  ])(
+    'a smallest order follows a changed quantityPrecision: %i digits and %s, then %i digits',
+    (digits, minQuantity, newDigits, newMin, baseDigits) => {
+      const record = {
+        base: 'BTC',
+        quote: 'USDT',
+        pricePrecision: 2,
+        quantityPrecision: digits,
+        minQuantity,
+        makerFee: '0.001',
+        takerFee: '0.001',
+      };
+      const instrument = parseInstrument(JSON.stringify(record), 'x.json', 'spot', 'BTCUSDT');
+      const changed = changedInstrument(instrument, { quantityPrecision: newDigits }, (key) => key);
+      expect(JSON.parse(instrumentText(changed))).toMatchObject({
+        quantityPrecision: newDigits,
+        minQuantity: newMin,
+        basePrecision: baseDigits,
+      });
+      expect(changedInstrument(instrument, { quantityPrecision: 3, minQuantity: '0.007' }, (key) => key).minLots).toBe(7);
+    },
+  );
 });

@@ -147,8 +147,23 @@ export function parseInstrument(json: string, file: string, market: Market, symb
 
 /** Returns `instrument` with changed values for some keys of its record. `where` returns the place of each key for messages. Throws ConfigError. */
 export function changedInstrument(instrument: Instrument, changes: object, where: (key: string) => string): Instrument {
-  const record: unknown = { ...JSON.parse(instrumentText(instrument)), ...changes };
+  const digits: unknown = 'quantityPrecision' in changes ? changes.quantityPrecision : undefined;
+  const implied = typeof digits === 'number' && digits !== instrument.quantityDigits ? impliedByLot(instrument, digits) : {};
+  const record: unknown = { ...JSON.parse(instrumentText(instrument)), ...implied, ...changes };
   return instrumentOf(RecordReader.fromRecord(record, where, RECORD_KEYS), instrument.market, instrument.wireName);
+}
+
+/**
+ * Returns what another lot of `quantityDigits` implies for keys that are not changed with it. A smallest order of one lot stays one lot; a larger one
+ * is rounded up to whole lots. The base asset is kept at least as finely as orders, and exactly so for a contract.
+ */
+function impliedByLot({ minLots, quantityDigits, baseDigits, contract }: Instrument, newDigits: number): object {
+  const isCoarser = newDigits < quantityDigits;
+  const newMinLots = minLots === 1 || !isCoarser ? minLots : Math.ceil(minLots / pow10(quantityDigits - newDigits));
+  return {
+    minQuantity: fromScaled(newMinLots, minLots === 1 || isCoarser ? newDigits : quantityDigits),
+    basePrecision: contract === undefined ? Math.max(baseDigits, newDigits) : newDigits,
+  };
 }
 
 /** Returns the error for a fee beside a contract, which has separate fees for opening and closing. */
