@@ -62,8 +62,8 @@ export class RandomClient {
   /** Places an order on one of the markets, or cancels a recent one. */
   async #placeOrCancel(): Promise<void> {
     const recent = this.#acknowledged.at(-1 - this.#drawBetween(0, 4));
-    if (recent !== undefined && this.#isDrawn(0.3)) return this.#cancel(recent);
-    const isSpot = this.#isDrawn(0.5);
+    if (recent !== undefined && this.#happens(0.3)) return this.#cancel(recent);
+    const isSpot = this.#happens(0.5);
     const outcome = isSpot
       ? await callAsPromise(this.#client, 'spot.newOrder', this.#spotOrder())
       : await callAsPromise(this.#client, 'futures.createOrder', this.#futuresOrder());
@@ -82,9 +82,9 @@ export class RandomClient {
 
   /** Returns the terms of a random order on spot: in a fifth of the cases a market order. */
   #spotOrder(): OpArgs<'spot.newOrder'> {
-    const side = this.#isDrawn(0.5) ? 'BUY' : 'SELL';
+    const side = this.#happens(0.5) ? 'BUY' : 'SELL';
     const volume = new Decimal(this.#drawBetween(10, 100)).div(10_000).toFixed();
-    if (this.#isDrawn(0.2))
+    if (this.#happens(0.2))
       return { symbol: SYMBOL, side, type: 'MARKET', volume: side === 'BUY' ? String(this.#drawBetween(20, 400)) : volume };
     return {
       symbol: SYMBOL,
@@ -100,10 +100,10 @@ export class RandomClient {
     const timeInForce = TIMES_IN_FORCE[this.#drawBetween(0, TIMES_IN_FORCE.length - 1)]!;
     return {
       contractName: CONTRACT,
-      side: this.#isDrawn(0.5) ? 'BUY' : 'SELL',
+      side: this.#happens(0.5) ? 'BUY' : 'SELL',
       type: 'LIMIT',
       ...(timeInForce === null ? {} : { timeInForce }),
-      open: this.#isDrawn(0.7) ? 'OPEN' : 'CLOSE',
+      open: this.#happens(0.7) ? 'OPEN' : 'CLOSE',
       positionType: 1,
       volume: String(this.#drawBetween(1, 50)),
       price: (MIDDLE_PRICE + this.#drawBetween(-MAX_DISTANCE_TICKS, MAX_DISTANCE_TICKS) / 10).toFixed(1),
@@ -181,7 +181,7 @@ export class RandomClient {
     return from + Math.floor(this.#rng.next() * (to - from + 1));
   }
   /** True with this probability. */
-  #isDrawn(probability: number): boolean {
+  #happens(probability: number): boolean {
     return this.#rng.next() < probability;
   }
 }

@@ -147,6 +147,7 @@ class NaiveVenue {
     return price + direction * this.#plan.slippageTicks;
   }
 
+  /** Opens the position at a price, in ticks, and pays the fee: in money, or by a smaller position. */
   #open({ stop, rungs }: EntryLevels, price: number, feePpm: number): void {
     const { lots, feesIn } = this.#plan;
     const paysInCoins = feesIn === 'received';
@@ -155,12 +156,14 @@ class NaiveVenue {
     this.#order = null;
   }
 
+  /** Closes lots of the position at a price, in ticks. By default it closes all lots. */
   #close(position: Position, price: number, feePpm: number, lots = position.lots): void {
     this.#net += position.keptShare * (this.#sign * price * lots * this.#unitsPerTick - this.#fee(price, feePpm, lots));
     position.lots -= lots;
     if (position.lots === 0) this.#position = null;
   }
 
+  /** Returns the fee of lots at a price, in units of money. */
   #fee(price: number, feePpm: number, lots: number): number {
     return (price * lots * this.#unitsPerTick * feePpm) / 1e6;
   }

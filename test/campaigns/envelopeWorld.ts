@@ -179,7 +179,7 @@ export const cancelsAt = (plan: Plan, bar: number): boolean => plan.cancelAfter 
  * enters whenever it is flat.
  */
 export function strategyOf(plan: Plan, readsPosition = false): StrategyClass {
-  return class OnBarsAlone extends Strategy {
+  return class BarNumberTrader extends Strategy {
     #barNumber = 0;
     #entry: OrderId | null = null;
 

@@ -9,14 +9,26 @@ import { commandIn } from '../fixtures/inProcess.ts';
 import { strategiesOf, writeCorpora } from '../fixtures/purityCorpus.ts';
 
 const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
-/** A prime number. With a multiple of a small number, a counter of the strategy could begin the second run with the same value as the first. */
+/** A prime number of bars: with another one, a cyclic counter of a strategy could begin the second run with the value of the first. */
 const ROWS = 2399;
 /** Strategies that import what they do not use, or fail to reach the engine. The proofs neither accept nor refute them. */
 const UNDECIDED = new Set(['handlerThis.ts', 'host.ts', 'http.ts', 'outsideImport.ts', 'symbols.ts', 'walk.ts', 'workerThreads.ts']);
 /** A strategy with a counter in its module. It is clean within one run, and only a second run in the process sees the state. */
 const COUNTER = 'state.ts';
 /** Strategies of `reaching` that read what an indicator has computed ahead. The proof of purity refutes all others. */
-const READS_AHEAD = new Set(['blockMax.ts', 'rowsClosure.ts', 'sampledWindow.ts', 'twoCustoms.ts', 'weakAhead.ts', 'legacyRegExp.ts', 'atomicCell.ts', 'eventAhead.ts', 'twoReaders.ts', 'throwAhead.ts', 'boundFormat.ts']); // prettier-ignore
+const READS_AHEAD = new Set([
+  'blockMax.ts',
+  'rowsClosure.ts',
+  'sampledWindow.ts',
+  'twoCustoms.ts',
+  'weakAhead.ts',
+  'legacyRegExp.ts',
+  'atomicCell.ts',
+  'eventAhead.ts',
+  'twoReaders.ts',
+  'throwAhead.ts',
+  'boundFormat.ts',
+]);
 /** A strategy that reads the load of the computer, which differs from run to run. Proofs that compare runs may refute it too. */
 const LOAD = 'loadavg.ts';
 let folder = '';

@@ -64,7 +64,7 @@ export interface Case {
 export function caseOf(seed: number): Case {
   const draw = new RandomDraws(seed);
   const { trades, widestMove } = drawTrades(draw);
-  const isBracketed = draw.isDrawn(0.5);
+  const isBracketed = draw.happens(0.5);
   const terms = drawTerms(draw, isBracketed);
   const script = new ScriptDrawer(draw, { isBracketed, widestMove }).script(barsOf(trades));
   return { seed, trades, script, terms };
@@ -82,7 +82,7 @@ class RandomDraws {
     return this.#rng.next();
   }
   /** True with this probability. */
-  isDrawn(probability: number): boolean {
+  happens(probability: number): boolean {
     return this.#rng.next() < probability;
   }
   /** Returns a whole number, both bounds included. */
@@ -100,7 +100,7 @@ function drawTrades(draw: RandomDraws): { readonly trades: readonly Trade[]; rea
   const minutes = draw.between(4, 25);
   const tradesPerMinute = draw.pick([1, 3, 8, 20, 40]);
   const unchangedShare = draw.pick([0.3, 0.7]);
-  const namesSides = draw.isDrawn(0.8);
+  const namesSides = draw.happens(0.8);
   const widestMove = draw.pick([1, 2, 5, 30]);
   const trades: Trade[] = [];
   let id = draw.between(1, 1e9);
@@ -110,9 +110,9 @@ function drawTrades(draw: RandomDraws): { readonly trades: readonly Trade[]; rea
     // Most trades are small: the fourth power keeps the share near 0.
     const lots = Math.ceil(draw.share() ** 4 * draw.pick([3, 50, 2000])) || 1;
     trades.push({ id, ms, ticks, lots, taker: namesSides ? draw.pick([1, -1]) : 0 });
-    id += draw.isDrawn(0.03) ? draw.between(2, 9) : 1;
-    ms += draw.isDrawn(0.4) ? 0 : Math.ceil((draw.share() * 2 * MINUTE_MS) / tradesPerMinute);
-    ticks = Math.max(50, ticks + (draw.isDrawn(unchangedShare) ? 0 : draw.between(-widestMove, widestMove)));
+    id += draw.happens(0.03) ? draw.between(2, 9) : 1;
+    ms += draw.happens(0.4) ? 0 : Math.ceil((draw.share() * 2 * MINUTE_MS) / tradesPerMinute);
+    ticks = Math.max(50, ticks + (draw.happens(unchangedShare) ? 0 : draw.between(-widestMove, widestMove)));
   }
   return { trades, widestMove };
 }
@@ -131,10 +131,10 @@ function drawTerms(draw: RandomDraws, isBracketed: boolean): Terms {
     slippageTicks: draw.pick([0, 0, 1, 3]),
     slippage: draw.pick(['0', '0', '0.00037']),
     collar: draw.pick(['0.9', '0.0002', '0']),
-    fillsAtTouch: queue === null && draw.isDrawn(0.5),
+    fillsAtTouch: queue === null && draw.happens(0.5),
     queue,
     // The legs of a bracket sell whole lots, so its entry must not pay a fee in coins.
-    feesIn: isBracketed || draw.isDrawn(0.5) ? 'quote' : 'received',
+    feesIn: isBracketed || draw.happens(0.5) ? 'quote' : 'received',
   };
 }
 
@@ -162,9 +162,9 @@ class ScriptDrawer {
   /** Draws the acts at the close of one bar; `last` is its last price, in ticks. */
   #actsAfter(last: number): Act[] {
     const acts: Act[] = [];
-    const count = this.#draw.isDrawn(0.7) ? this.#draw.between(1, 2) : 0;
+    const count = this.#draw.happens(0.7) ? this.#draw.between(1, 2) : 0;
     for (let index = 0; index < count; index++) {
-      const isCancel = this.#tags.length > 0 && this.#draw.isDrawn(0.25);
+      const isCancel = this.#tags.length > 0 && this.#draw.happens(0.25);
       acts.push(isCancel ? this.#cancelAct() : this.#orderAct(last));
     }
     return acts;
@@ -178,13 +178,13 @@ class ScriptDrawer {
   /** Returns a random order of the strategy. `last`: the last price. */
   #orderAct(last: number): Act {
     const draw = this.#draw;
-    const kind = !this.#isBracketed && draw.isDrawn(0.45) ? 'sell' : 'buy';
+    const kind = !this.#isBracketed && draw.happens(0.45) ? 'sell' : 'buy';
     const orderNumber = this.#tags.length + 1;
     const tag = `t${orderNumber}`;
     this.#tags.push(tag);
-    const isLimit = draw.isDrawn(0.6);
+    const isLimit = draw.happens(0.6);
     const limit = isLimit ? this.#limitFor(kind, last) : 0;
-    const isByAmount = kind === 'buy' && !isLimit && draw.isDrawn(0.6);
+    const isByAmount = kind === 'buy' && !isLimit && draw.happens(0.6);
     // The order number makes every size unique: two equal orders would have the same fingerprint, which the bot avoids by one lot less.
     const sizeBeforeScale = 1000 * draw.between(1, draw.pick([3, 40])) + orderNumber;
     const amount = isByAmount ? amountText(draw.pick([0, draw.between(1, 40), draw.between(1, 4000)]), orderNumber, last) : null;
@@ -195,8 +195,8 @@ class ScriptDrawer {
   /** Draws a limit price near the last price, or repeats the last limit of this side. */
   #limitFor(kind: 'buy' | 'sell', last: number): number {
     const draw = this.#draw;
-    const repeatedLimit = draw.isDrawn(0.3) ? (this.#lastLimits[kind] ?? 0) : 0;
-    const newLimit = () => Math.max(1, last + draw.between(-3, 3) * (draw.isDrawn(0.3) ? this.#widestMove : 1));
+    const repeatedLimit = draw.happens(0.3) ? (this.#lastLimits[kind] ?? 0) : 0;
+    const newLimit = () => Math.max(1, last + draw.between(-3, 3) * (draw.happens(0.3) ? this.#widestMove : 1));
     const limit = repeatedLimit > 0 ? repeatedLimit : newLimit();
     this.#lastLimits[kind] = limit;
     return limit;
@@ -205,7 +205,7 @@ class ScriptDrawer {
   /** Draws the legs of the bracket of an entry, beyond its limit and the last price. */
   #bracketFor(kind: 'buy' | 'sell', limit: number, last: number): Pick<Act, 'target' | 'stop' | 'trail'> {
     const draw = this.#draw;
-    const hasLeg = (probability: number) => this.#isBracketed && kind === 'buy' && draw.isDrawn(probability);
+    const hasLeg = (probability: number) => this.#isBracketed && kind === 'buy' && draw.happens(probability);
     return {
       target: hasLeg(0.7) ? Math.max(limit, last) + draw.between(1, 3 + this.#widestMove) : 0,
       stop: hasLeg(0.7) ? Math.max(1, Math.min(limit, last) - draw.between(1, 3 + this.#widestMove)) : 0,

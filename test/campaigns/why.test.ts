@@ -45,12 +45,14 @@ beforeAll(() => {
 }, MAX_RUN_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** What was checked. `derived`: fills whose rule follows from bar and order; `pageDiffers`: bars whose page shows other orders or fills. */
 const counts = { orders: 0, bars: 0, fills: 0, denials: 0, derived: 0, pageDiffers: 0 };
-const rules = new Map<number, number>();
+/** Number of fills by the rule of docs/matching.md that explains them. */
+const fillCountByRule = new Map<number, number>();
 afterAll(() => {
   expect(counts.pageDiffers).toBeLessThanOrEqual(1 + counts.bars * 0.02);
   if (!isCampaign) return;
-  const fillsByRule = Object.fromEntries([...rules].toSorted(([firstRule], [secondRule]) => firstRule - secondRule));
+  const fillsByRule = Object.fromEntries([...fillCountByRule].toSorted(([firstRule], [secondRule]) => firstRule - secondRule));
   console.log(`seed ${SEED}: ${JSON.stringify(counts)}, fills by rule ${JSON.stringify(fillsByRule)}`);
   recordResult({ seed: SEED, ...counts, rules: fillsByRule });
 });
@@ -147,7 +149,8 @@ const cellsOf = (row: Row, names: readonly string[]): Row => Object.fromEntries(
 /** Checks the rule of a fill against the rule that the bars give. */
 function checkRule(run: WhyRun, order: Row, fill: Row, { rule, also }: ExplainedEvent, caseName: string): void {
   counts.fills++;
-  rules.set(rule ?? 0, (rules.get(rule ?? 0) ?? 0) + 1);
+  const ruleNumber = rule ?? 0;
+  fillCountByRule.set(ruleNumber, (fillCountByRule.get(ruleNumber) ?? 0) + 1);
   const bars = run.matched.get(fill['instrument']!)!;
   const derived = ruleOf(order, fill, bars);
   if (derived !== null) {
@@ -278,7 +281,7 @@ function comparePage(
 ): void {
   const { rows, instruments } = page;
   const events = eventsOfBar(rows, instruments.indexOf(symbol), openMs, closeMs);
-  const madeOrders = orders.filter(({ instrument }) => instrument === symbol).map(({ order }) => order);
+  const decidedOrders = orders.filter(({ instrument }) => instrument === symbol).map(({ order }) => order);
   const barFills = fills.filter((fill) => {
     const row = trace.get(`${fill['instrument']} ${fill['trade_id']}`);
     return fill['instrument'] === symbol && row !== undefined && row.openMs >= openMs && row.closeMs <= closeMs;
@@ -287,7 +290,7 @@ function comparePage(
     events.decided.map((row) => rows.orders.id[row]!).toSorted((first, second) => first - second),
     events.fills.map((row) => rows.fills.order[row]),
   ];
-  const expectedRows = [madeOrders.toSorted((first, second) => first - second), barFills.map((fill) => Number(fill['order_id']))];
+  const expectedRows = [decidedOrders.toSorted((first, second) => first - second), barFills.map((fill) => Number(fill['order_id']))];
   if (!isCapped) expect(pageRows, `${caseName}, the page`).toEqual(expectedRows);
   else if (JSON.stringify(pageRows) !== JSON.stringify(expectedRows)) counts.pageDiffers++;
 }

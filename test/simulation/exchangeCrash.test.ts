@@ -12,15 +12,17 @@ const CALLS = 28;
 /** For callbacks that must not run or whose call does not matter. */
 const ignore = (): void => {};
 
-/** The disk of a process that made all calls without a crash, the answered calls by number, and the state after each call as text. */
+/** The disk of a process that made all calls without a crash. */
 const completeDisk = new SimulatedDisk();
-const answeredOfComplete: number[] = [];
+/** Numbers of the calls that this process answered. */
+const callsAnsweredWithoutCrash: number[] = [];
+/** State of its exchange after each call, as text. */
 const stateAfterCall: string[] = [];
-runScript(completeDisk, SEED, CALLS, answeredOfComplete, stateAfterCall);
+runScript(completeDisk, SEED, CALLS, callsAnsweredWithoutCrash, stateAfterCall);
 /** Returns the paths of the files of the store. */
 const filesOf = (disk: SimulatedDisk): readonly string[] => disk.list(FOLDER).map((name) => `${FOLDER}/${name}`);
 
-/** Expects the disk to hold the state after one of the calls, and at least all answered calls. */
+/** Fails unless the disk has the state after one of the calls, with all answered calls in it. */
 function expectAnsweredCalls(disk: SimulatedDisk, answeredCalls: readonly number[], where: string): void {
   const lastAnsweredCall = answeredCalls.at(-1) ?? 0;
   let storedState = '';
@@ -37,7 +39,7 @@ function expectAnsweredCalls(disk: SimulatedDisk, answeredCalls: readonly number
 
 describe('a process without a crash', () => {
   it('an exchange without a crash answers every call, fills several files, and continues in the same state', () => {
-    expect(answeredOfComplete).toHaveLength(CALLS);
+    expect(callsAnsweredWithoutCrash).toHaveLength(CALLS);
     expect(filesOf(completeDisk).length).toBeGreaterThan(3);
     expect(new KeptFixture(completeDisk.afterKill('', 0), ignore).allReplies).toBe(stateAfterCall.at(-1));
   });

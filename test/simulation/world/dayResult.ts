@@ -1,4 +1,4 @@
-// Declares the options and the result of a simulated day.
+// The options and the result of a simulated day.
 
 /** Counts of one simulated day, its violations, and a hash of everything that happened. */
 export interface DayResult {
@@ -12,11 +12,15 @@ export interface DayResult {
   /** Number of orders whose outcome was unknown at some time. */
   readonly unknown: number;
   readonly restarts: number;
+  /** Number of kills by the operator. */
   readonly kills: number;
+  /** Number of orders that the bot placed twice. */
   readonly duplicates: number;
+  /** Number of open orders and fills that the bot does not know at the end. */
   readonly forgotten: number;
-  /** Number of crashes of the exchange, and of orders that were lost with it before a reply had shown them. */
+  /** Number of crashes of the exchange. */
   readonly exchangeCrashes: number;
+  /** Number of orders that these crashes lost before a reply had shown them. */
   readonly lostOrders: number;
   /** Number of orders of the second bot, which `orders` includes; 0 on days with one bot. */
   readonly ordersOfSecondBot: number;

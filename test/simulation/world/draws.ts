@@ -1,8 +1,8 @@
-// What the draws of a simulated day share: a generator for each part of the day, and more numbers from one drawn size.
+// Random numbers of a simulated day: a generator for each part of the day, and several numbers from one draw.
 
 import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
 
-/** A day has fewer create requests than this. Faults are drawn for that many. */
+/** Number of create requests for which faults are drawn. A day has fewer. */
 export const MAX_CREATES = 1200;
 
 /** Faults that come at a time, on days without a theme. Faults are drawn in this order, so that recorded hashes depend on it. */

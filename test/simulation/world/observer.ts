@@ -13,7 +13,7 @@ import { fillText, type Trader } from './trader.ts';
 export type ObservedEngine = NonNullable<BotProcess['opened']>['bot']['deps']['engine'];
 
 /** Time within which the bot must know of an order, ms (S4). It covers an audit, the read lag and the visibility delay. */
-const KNOWN_MS = 1_200_000;
+const MAX_UNKNOWN_MS = 1_200_000;
 /** Allowed requests for each order, beside a fixed number for the audits of a day (L2). */
 const REQUESTS_PER_ORDER = 60;
 /** Done reasons by which the bot says that the venue never had the order. */
@@ -45,7 +45,7 @@ export interface MarketRules {
   readonly checkAfterEvent: (facts: WorldFacts, live: readonly UserOrder[], report: ReportViolation) => void;
   /** Checks positions and money at the end of the day. */
   readonly checkEnd: (engine: ObservedEngine, facts: WorldFacts, report: ReportViolation) => void;
-  /** Takes note of a create request as it leaves. */
+  /** Notes a create request as it leaves. */
   readonly noteCreate: (body: string) => void;
   /** Venue trades of orders without a client order id that belong to the bot, by its order id. */
   readonly tradesOf: (engine: ObservedEngine, order: number) => readonly OwnTrade[];
@@ -60,15 +60,20 @@ export const clientOrderIdIn = (body: string): string | undefined => /"(?:newCli
 export class Observer {
   readonly violations: string[];
   readonly #contracts: MarketRules | null;
+  /** Beginning of the text of each violation: the name of a second bot. */
   readonly #prefix: string;
+  /** Violations without their numbers, each as rule and text. */
   readonly #reported = new Set<string>();
   readonly #createRules = new CreateRules();
   /** Number of reported fills that were already checked, by order. */
   readonly #checkedCounts = new Map<number, number>();
+  /** The strategy at the last check of reported fills. */
   #trader: Trader | null = null;
+  /** Number of its reported fills then. */
   #notifiedCount = 0;
   /** Since when the strategies have remembered what they were notified of, ms UTC. */
   #lifetimeMs = -Infinity;
+  /** Number of the venue's orders that the rule SAID has got to check. */
   #placedCount = 0;
   /** Orders that the rule SAID has not checked yet. */
   readonly #unchecked = new Set<TrueOrder>();
@@ -160,7 +165,7 @@ export class Observer {
       if (nowMs < (venue.lateUntilMsById.get(clientOrderId ?? '') ?? -Infinity)) continue;
       const botOrder = botOrderOf(engine, orderIdIn(prefix, clientOrderId ?? ''));
       if (botOrder === undefined) {
-        if (nowMs - placedMs > KNOWN_MS && !engine.risk.halts.hasAny)
+        if (nowMs - placedMs > MAX_UNKNOWN_MS && !engine.risk.halts.hasAny)
           this.report('S4', `${id} (${clientOrderId}) stands at the exchange, and the bot does not know it`, nowMs);
         continue;
       }
@@ -184,7 +189,7 @@ export class Observer {
       const botOrder = botOrderOf(engine, id);
       const isDenied = botOrder !== undefined && DENIALS.has(botOrder.reason);
       // An unknown order is judged by S4 once it is old enough. An order that ended otherwise needs no further look.
-      if (botOrder === undefined ? nowMs - placedMs > KNOWN_MS : botOrder.lifecycle === 'done' && !isDenied)
+      if (botOrder === undefined ? nowMs - placedMs > MAX_UNKNOWN_MS : botOrder.lifecycle === 'done' && !isDenied)
         this.#unchecked.delete(trueOrder);
       if (!isDenied) continue;
       // The exchange may carry out a second copy although it refused the first one.

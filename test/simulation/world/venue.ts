@@ -271,6 +271,7 @@ export class SimulatedVenue {
     this.service.advance(nowMs);
     this.#placeAs(this, intent, clientOrderId);
   }
+  /** Places an order of a client or of a person. */
   #placeAs(by: SimulatedVenue | 'person', intent: OrderIntent, clientOrderId: string | null): UserOrder | null {
     this.#placing.by = by;
     const order = (this.side as SpotExchange).place(this.account, intent, clientOrderId);
@@ -288,6 +289,7 @@ export class SimulatedVenue {
       if (instrument.base === base) moved += (isBuyer ? qty : -qty) * UNITS_PER_LOT - (feeInBase ? fee : 0);
     return moved;
   }
+  /** All trades of a person by hand. */
   get #manualTrades(): readonly OwnTrade[] {
     return [...this.manualTradesById.values()].flat();
   }
@@ -305,15 +307,15 @@ export class SimulatedVenue {
   }
   /** Returns the second copies of a client order id: all its orders except the one that the bot knows, or else the first. */
   copiesOf(clientOrderId: string): readonly TrueOrder[] {
-    const all = this.#ordersByClientId.get(clientOrderId) ?? [];
-    if (all.length < 2) return [];
-    const botOrder = all.find(({ order }) => order.id === this.venueIdInBot(clientOrderId)) ?? all[0];
-    return all.filter((placedOrder) => placedOrder !== botOrder);
+    const sameIdOrders = this.#ordersByClientId.get(clientOrderId) ?? [];
+    if (sameIdOrders.length < 2) return [];
+    const botOrder = sameIdOrders.find(({ order }) => order.id === this.venueIdInBot(clientOrderId)) ?? sameIdOrders[0];
+    return sameIdOrders.filter((placedOrder) => placedOrder !== botOrder);
   }
-  /** Number of orders of a client order id that have filled or stand. */
+  /** Returns the number of orders of a client order id that have filled or are open. */
   effectsOf(clientOrderId: string): number {
-    const all = this.#ordersByClientId.get(clientOrderId) ?? [];
-    return all.filter(({ order, trades }) => trades.length > 0 || order.venueOrder !== null).length;
+    const sameIdOrders = this.#ordersByClientId.get(clientOrderId) ?? [];
+    return sameIdOrders.filter(({ order, trades }) => trades.length > 0 || order.venueOrder !== null).length;
   }
   /** Returns the order of a client order id that belongs to the bot. */
   ownOf(clientOrderId: string): TrueOrder | undefined {
@@ -352,14 +354,15 @@ export class SimulatedVenue {
     }
     return missing;
   }
+  /** Removes a lost order from the records by client order id. */
   #forgetClientId(placement: TrueOrder): void {
     const { clientOrderId } = placement;
-    const rest = (this.#ordersByClientId.get(clientOrderId) ?? []).filter((other) => other !== placement);
-    this.#ordersByClientId.set(clientOrderId, rest);
-    this.orderCountByClientId.set(clientOrderId, rest.length);
-    if (rest.length < 2) this.repeatedIds.delete(clientOrderId);
-    if (rest.length === 0) this.firstByClientId.delete(clientOrderId);
-    else this.firstByClientId.set(clientOrderId, rest[0]!);
+    const remainingOrders = (this.#ordersByClientId.get(clientOrderId) ?? []).filter((other) => other !== placement);
+    this.#ordersByClientId.set(clientOrderId, remainingOrders);
+    this.orderCountByClientId.set(clientOrderId, remainingOrders.length);
+    if (remainingOrders.length < 2) this.repeatedIds.delete(clientOrderId);
+    if (remainingOrders.length === 0) this.firstByClientId.delete(clientOrderId);
+    else this.firstByClientId.set(clientOrderId, remainingOrders[0]!);
   }
 
   /** Wraps the exchange's functions that place orders and book trades, so that each call is recorded. */

@@ -1,4 +1,4 @@
-// What a seed draws for a day of contracts: settings of the account, contracts and strategy. Also what the operator decides about liquidations.
+// Draws the settings of a day of contracts: those of the account, the contracts and the strategy. Also decides about liquidations as the operator.
 
 import type { Rng } from '../../../../src/base/number/rng.ts';
 import { scopeName } from '../../../../src/tasks/control/scopes.ts';
@@ -30,7 +30,10 @@ export interface ContractDayTerms {
   readonly strategy: typeof Trader;
 }
 
-/** Draws the settings of a day. Its theme selects the strategies. `ownContract`: the coin of the only contract of a bot that shares its account. In every fourth day or so nothing protects positions, and price gaps liquidate them. */
+/**
+ * Draws the settings of a day. Its theme selects the strategies. `ownContract`: the coin of the only contract of a bot that shares its account;
+ * null for a bot with an account of its own. On about a quarter of the days nothing protects positions, and price gaps liquidate them.
+ */
 export function drawContracts(rng: Rng, isBusy: boolean, theme: Theme | null = null, ownContract: string | null = null): ContractDayTerms {
   // A liquidation would be one of the account, which two bots may share.
   const isBare = rng.next() < 0.25 && ownContract === null;
@@ -52,6 +55,7 @@ export function drawContracts(rng: Rng, isBusy: boolean, theme: Theme | null = n
   };
 }
 
+/** Returns the strategy class of a day. */
 function strategyOf(isBare: boolean, isBusy: boolean, theme: Theme | null): typeof Trader {
   if (theme === 'contractKills') return WaitingContractTrader;
   if (theme === 'netStrategies') return NetTrader;

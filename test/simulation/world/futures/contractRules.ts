@@ -14,10 +14,10 @@ import { contractName, type ContractVenue } from './contractVenue.ts';
  * (docs/strategies.md, stops at the exchange).
  */
 const PROTECTED_MS = 45 * 60_000;
-/** Time for which a bot that starts waits for its audits and its first bar, ms. */
+/** Time that a bot may take after its start for its audits and its first bar, ms. */
 const START_MS = 180_000;
 
-/** What was seen of the stops of a contract. */
+/** The stops of a contract at the last check. */
 interface Protection {
   /** The position at the exchange that had a stop; 0: none. */
   readonly position: number;
@@ -43,7 +43,7 @@ export class ContractRules implements MarketRules {
   partner: AccountPartner | null = null;
   /** Number of placements that were checked. */
   #placedCount = 0;
-  /** When the process that runs was first seen, ms. */
+  /** The running process (`of`), and the time of the first check of it, ms. */
   #process: { readonly of: object | null; readonly sinceMs: number } = { of: null, sinceMs: 0 };
 
   constructor(venue: ContractVenue) {

@@ -101,7 +101,7 @@ export class ManualTradeKill {
     return bought.flatMap(({ trades }) => trades).reduce((sum, trade) => sum + trade.lots, 0);
   }
 
-  /** Has the person do the act of the day on the contract of a coin. */
+  /** Makes the person do the act of the day on the contract of a coin. */
   #trade(base: string): void {
     const { venue } = this.#deps;
     const heldLots = venue.heldLots(base);

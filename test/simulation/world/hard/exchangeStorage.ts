@@ -49,7 +49,7 @@ export class ExchangeStorage {
     this.#crashed = crashed;
   }
 
-  /** Opens what the disk has, and has `build` make the exchange that continues it. Throws ConfigError if the store is refused. */
+  /** Opens what the disk has, and lets `build` make the exchange that continues it. Throws ConfigError if the store is refused. */
   open(build: (history: StoreHistory | null) => Service): Service {
     const disk = this.#disk;
     const runLater = (ms: number, run: () => void): void => void this.#queue.at(this.#queue.nowMs + ms, () => this.#run(disk, run));
@@ -92,7 +92,7 @@ export class ExchangeStorage {
     return { whenDecided: (run) => void (mayLeave === null ? (waiting = run) : run(mayLeave)) };
   }
 
-  /** Has the exchange crash at one of the next operations of its disk. `share`, in [0, 1), selects it. */
+  /** Makes the exchange crash at one of the next operations of its disk. `share`, in [0, 1), selects it. */
   crashSoon(share: number): void {
     this.#disk.crashAt = this.#disk.operations + Math.floor(share * MAX_OPERATIONS);
   }

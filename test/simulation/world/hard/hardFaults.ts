@@ -13,34 +13,35 @@ import { ClockFaults } from './clockFaults.ts';
 import { HARD_TIMED_FAULTS, isClockFault, isHardDay, isManualAct } from './hardDay.ts';
 import { subRandom } from '../draws.ts';
 
-/** Error codes of the exchange: too many requests, and a refused order. */
+/** Error code for too many requests. */
 const TOO_MANY = -1003;
+/** Error code of a refused order. */
 const REFUSED = -1138;
 
 /** A kind of timed fault that only hard days have. */
 export type HardTimedFault = (typeof HARD_TIMED_FAULTS)[number];
 
-/** How long trades reach lists late. */
+/** Length of the time in which trades reach lists late, ms. */
 const LATE_TRADES_MS = 600_000;
 /** Trades reach lists at most this much later than orders do: together with other lags within the read lag that the bot assumes (3 s). */
 const MAX_LATE_MS = 1400;
-/** How long a ban lasts. */
+/** Length of a ban, ms. */
 const BAN_MS = { min: 180_000, max: 480_000 };
-/** Clocks of two processes differ by up to 2 minutes, and the end of a ban is kept as a time of the clock. */
+/** Greatest difference between the clocks of two processes, with a margin, ms. The end of a ban is kept as a time of such a clock. */
 const CLOCKS_MS = 125_000;
-/** A reply to a request of a ban may arrive after its end, ms. */
+/** Longest time from the end of a ban until a reply to a request during the ban arrives, ms. */
 const LATE_REPLY_MS = 60_000;
-/** How long slices of a kill are refused. */
+/** Length of the time in which slices of a kill are refused, ms. */
 const REFUSALS_MS = 300_000;
 /** A kill gives up after this many refused slices of an instrument, one after the other (docs/order-safety.md). */
 const MAX_REFUSED_SLICES = 5;
 
 /** Largest number of bytes that a full disk still takes. */
 const MAX_FREE_BYTES = 3000;
-/** A cut connection stands for such an answer this long after the bot got one. The bot remembers it for 15 minutes. */
+/** For this long after such an answer, ms, a connection may be cut in place of another one: the bot remembers the first for 15 minutes. */
 const INCIDENT_MS = 300_000;
 
-/** A part of the world that the faults act on. */
+/** The parts of the world that the faults act on. */
 export interface HardFaultsDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
@@ -78,10 +79,11 @@ export class HardFaults {
     this.#deps = deps;
     this.#manual = new ManualActs(deps);
     this.#clocks = new ClockFaults(deps, seed);
-    this.#crash = deps.venue.market === 'spot' && isHardDay(seed) ? new ExchangeCrash(deps, seed, () => this.#exchangeIsBack()) : null;
+    this.#crash = deps.venue.market === 'spot' && isHardDay(seed) ? new ExchangeCrash(deps, seed, () => this.#onExchangeRestart()) : null;
   }
 
-  #exchangeIsBack(): void {
+  /** Called after a restart of the exchange. */
+  #onExchangeRestart(): void {
     this.#manual.forgetLost();
     // What was on its way to the book when the exchange crashed arrives now.
     this.#deps.operator.clearAdmissionHalts();
@@ -107,7 +109,7 @@ export class HardFaults {
     }
   }
 
-  /** Has the exchange crash while it stores what it has just done. */
+  /** Makes the exchange crash while it stores what it has just done. */
   crashAfterCreate(draw: number): void {
     this.#crash?.crashAfterCreate(draw);
   }

@@ -1,4 +1,4 @@
-// Plays the scene before and during the kill that ends a day: loses the bot's orders that the scene needs, and has a person place orders.
+// Plays the scene before and during the kill that ends a day: loses the bot's orders that the scene needs, and makes a person place orders.
 
 import { ticks } from '../../../../../src/base/brand.ts';
 import type { Rng } from '../../../../../src/base/number/rng.ts';
@@ -187,7 +187,7 @@ export class KillScene {
     const clientOrderId = manualOrder === 'named' ? OTHER_PROGRAM_ID : null;
     queue.at(queue.nowMs + afterMs, () => this.#placeManually(intent, { isDoubtful: manualOrder === 'soon', clientOrderId }));
   }
-  /** Has a person place an order. `isDoubtful`: nothing distinguishes it from one of the bot. */
+  /** Makes a person place an order. `isDoubtful`: nothing distinguishes it from one of the bot. */
   #placeManually(intent: OrderIntent, options: { readonly isDoubtful: boolean; readonly clientOrderId?: string | null }): void {
     const { isDoubtful, clientOrderId = null } = options;
     const { venue, print, queue } = this.#deps;
@@ -201,7 +201,7 @@ export class KillScene {
 
   // --- While the kill runs
 
-  /** Loses the reply to the first slice, and has a person place a similar sale. */
+  /** Loses the reply to the first slice, and makes a person place a similar sale. */
   #faultOfSlice(body: string): Omit<RequestFault, 'requestNumber'> | null {
     const { queue, venue } = this.#deps;
     const intent = intentOf(body, venue);
