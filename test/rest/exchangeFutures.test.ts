@@ -1,6 +1,7 @@
 // Tests futures through the REST adapter: settings, opening and closing, evidence without client order ids, funding, and liquidation.
 
 import { describe, expect, it } from 'vitest';
+import { adoptionProblem } from '../../src/engine/router/adoption.ts';
 import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
@@ -34,6 +35,57 @@ describe('contracts', () => {
     expect(unsettledWorld.engine.orders.active()).toEqual([]);
     expect(unsettledWorld.sentCounts.get(CREATE_REQUEST)).toBeUndefined();
     expect(unsettledWorld.sentCounts.get('POST /fapi/v1/edit_lever')).toBeGreaterThan(2);
+  });
+
+  it('a restart beside an entry that rests confirms the settings by that entry, because the exchange refuses to change them', async () => {
+    const firstWorld = await openWorld();
+    firstWorld.placeOrder(LIMIT_TERMS);
+    firstWorld.passTime(200);
+    const nextWorld = await firstWorld.restart();
+    nextWorld.passTime(10_000);
+    expect(nextWorld.reported).toContain('halt cleared SETTINGS');
+    // An entry with another leverage confirms nothing.
+    nextWorld.exchange.stop(() => {});
+    const contractSettingsTarget = () => ({ positionType: 1, leverage: 5, positionModel: 1 }) as const;
+    const otherWorld = await RestWorld.open({ ...nextWorld.options, parts: { contractSettingsTarget }, after: nextWorld });
+    otherWorld.passTime(10_000);
+    expect(otherWorld.reported.some((line) => line.startsWith('halt raised SETTINGS'))).toBe(true);
+    expect(otherWorld.reported).not.toContain('halt cleared SETTINGS');
+  });
+
+  it('an audit of a bot in net mode finds an account that has been set to two-way mode, although long and short equal the books in sum', async () => {
+    const world = await openWorld();
+    const { venue } = world.service.futures;
+    expect(venue.setPositionMode(0, PERPETUAL, false)).toBe(true);
+    for (const [side, lots] of [
+      ['buy', 10],
+      ['sell', 15],
+    ] as const) {
+      futuresTrader(world).placeOrder('bob', side === 'buy' ? 'SELL' : 'BUY', lots, 1000);
+      const id = world.placeOrder({ side, lots, limit: side === 'buy' ? 10_000 : 9900, timeInForce: 'IOC' });
+      world.passUntil(() => world.orderById(id).lifecycle === 'done', 20_000);
+    }
+    expect(venue.wallets.openPositions(0).map(({ lots }) => lots)).toEqual([10, 15]);
+    const result = world.audit('full');
+    expect(result.kind).toBe('mismatch');
+    expect(JSON.stringify(result)).toContain(
+      'the exchange has 10 long and 15 short: the contract is in two-way mode there, and the bot is in net mode',
+    );
+  });
+
+  it('an order by hand that has closed a part of a position can be adopted although a resting order closes all of it', async () => {
+    const world = await openWorld();
+    futuresTrader(world).placeOrder('bob', 'SELL', 10, 1000);
+    const entry = world.placeOrder({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.passUntil(() => world.orderById(entry).lifecycle === 'done', 20_000);
+    world.placeOrder({ side: 'sell', lots: 10, limit: 11_000, reduceOnly: true });
+    world.passTime(200);
+    const problemOf = (endedLots: number | null): string | null =>
+      adoptionProblem(world.engine, 0, { instrument: 0, side: 'sell', lots: 11, limit: 10_000, reduceOnly: true, endedLots });
+    expect(problemOf(5)).toBeNull();
+    expect(problemOf(10)).toBeNull();
+    expect(problemOf(11)).toContain('11 contracts to close');
+    expect(problemOf(null)).toContain('11 contracts to close');
   });
 
   it('contracts are opened and closed in contracts, and the position equals its trades', async () => {

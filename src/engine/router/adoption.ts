@@ -7,6 +7,7 @@ import { BotOrder } from '../../orders/botOrder.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { Instrument } from '../../model/instrument.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
 import type { RiskModule } from '../../risk/riskModule.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 
@@ -14,6 +15,7 @@ import type { FeedRun } from '../feeds/feed.ts';
 export interface AdoptionHost {
   readonly instruments: readonly Instrument[];
   readonly execution: readonly FeedRun[];
+  readonly ledger: Pick<Ledger, 'closable'>;
   readonly risk: RiskModule;
   readonly reservations: Reservations;
   readonly orders: OrderManager;
@@ -40,14 +42,25 @@ export interface ForeignOrderTerms {
  */
 const ADOPTION_RULES = ['INSTRUMENT', 'CONTRACT_TAKEN', 'MARGIN'];
 
+/** Rules for an order that has closed what it could: a stop of the strategy for the same position has lost its lots to it already. */
+const CLOSED_ORDER_RULES = ['INSTRUMENT', 'CONTRACT_TAKEN'];
+
+/** The terms of an order that an operator wants to give to a strategy. */
+interface OrderToAdopt extends ForeignOrderTerms {
+  /** The lots that it had filled when it ended; null while it is open. */
+  readonly endedLots: number | null;
+}
+
 /** Returns why a strategy may not adopt the order: the text of the first rule that its adoption would break, or null. Changes nothing. */
-export function adoptionProblem(engine: AdoptionHost, strategy: number, terms: ForeignOrderTerms): string | null {
-  const { instruments, risk, nowMs } = engine;
+export function adoptionProblem(engine: AdoptionHost, strategy: number, terms: OrderToAdopt): string | null {
+  const { instruments, ledger, risk, nowMs } = engine;
   // A record outside of the order manager: it only carries the terms through the rules.
   const order = new BotOrder();
   order.begin(0, strategy, instruments[terms.instrument]!, terms.instrument, terms.side, nowMs);
   writeTerms(order, terms);
-  return risk.failingRule(ADOPTION_RULES, order, engine.lastTicks(terms.instrument));
+  const { instrument, side, reduceOnly, endedLots } = terms;
+  const hasClosed = reduceOnly && endedLots !== null && endedLots <= ledger.closable(strategy, instrument, side === 'buy', true);
+  return risk.failingRule(hasClosed ? CLOSED_ORDER_RULES : ADOPTION_RULES, order, engine.lastTicks(instrument));
 }
 
 /** Adopts the order for a strategy and returns the bot's record of it. `writeRecord` journals the adoption before it takes effect. */

@@ -35,6 +35,8 @@ interface Snapshot {
   readonly signature: string;
   /** False while there is no baseline to compare with. */
   readonly isComparable: boolean;
+  /** What no books can explain, one sentence each. */
+  readonly contradictions: readonly string[];
   /** Returns the difference from each state of the books that the read may show, newest first, given the trades known now. */
   gaps(): readonly Gap[];
   /** Remembers a proven difference. Returns one sentence for each asset or contract of it. */
@@ -136,6 +138,7 @@ export class HoldingsCheck {
 
   /** Returns the result, or null if another read must decide. `earlierSnapshot`: the previous read. */
   #compare(snapshot: Snapshot, earlierSnapshot: Snapshot | null, instruments: readonly number[]): Verified | null {
+    if (snapshot.contradictions.length > 0) return { isComplete: true, differences: snapshot.contradictions };
     if (!snapshot.isComparable) {
       if (snapshot.signature !== earlierSnapshot?.signature) return null;
       snapshot.adopt();
@@ -184,6 +187,7 @@ export class HoldingsCheck {
     return {
       signature: venueHoldings.map(({ asset, total }) => `${asset} ${total}`).join(' '),
       isComparable: holdings.isSet,
+      contradictions: [],
       gaps: () => Array.from(holdings.gaps(venueHoldings, assets, sinceMs)),
       noteProven: (gap) => {
         this.#assetGap = gap;
@@ -203,23 +207,26 @@ export class HoldingsCheck {
   *#contracts(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
     const { venue, positions, deps } = this.#deps.context;
     const shownPositions: ShownPosition[] = [];
+    const contradictions: string[] = [];
     for (const index of instruments) {
       const sinceMs = this.#oldestMs();
       const page = yield* venue.positions(deps.instruments[index]!, options);
       if (page === null || !page.isComplete || (!positions.isKnown(index) && this.#isUnsure())) return null;
       this.#deps.funding.reportChanges(index, page.rows);
+      if (!this.#deps.context.isTwoWay(index)) contradictions.push(...twoSidesText(deps.instruments[index]!, page.rows));
       shownPositions.push({ index, lots: positionLotsOf(page.rows, deps.instruments[index]!, positions.comparedParts(index)), sinceMs });
     }
-    return this.#positionsOf(shownPositions);
+    return this.#positionsOf(shownPositions, contradictions);
   }
   /** Returns the read of these positions. Each contract is compared alone: it must equal the sum of its own trades at some time. */
-  #positionsOf(shown: readonly ShownPosition[]): Snapshot {
+  #positionsOf(shown: readonly ShownPosition[], contradictions: readonly string[]): Snapshot {
     const { positions, deps } = this.#deps.context;
     const gapsOf = ({ index, lots, sinceMs }: ShownPosition): readonly Gap[] => Array.from(positions.gaps(index, lots, sinceMs));
     const nameOf = ({ index }: ShownPosition): string => deps.instruments[index]!.wireName;
     return {
       signature: shown.map(({ index, lots }) => `${index} ${Array.from(lots.values(), (amount) => amount.toFixed()).join(' ')}`).join(', '),
       isComparable: shown.every(({ index }) => positions.isKnown(index)),
+      contradictions,
       gaps() {
         const differing = shown.filter((position) => !gapsOf(position).some(isNone));
         if (differing.length === 0) return [NO_GAP];
@@ -268,6 +275,19 @@ const differenceOf = (asset: string, total: Decimal, difference: Decimal): strin
 function lotDifferenceOf(name: string, part: PositionPart, lots: Decimal, difference: Decimal): string {
   const [shown, expected] = [lots, lots.minus(difference)].map((amount) => (part === 'short' ? amount.negated() : amount).toFixed());
   return `${name}: the ${part === 'lots' ? '' : `${part} `}position is ${shown} lots, its trades make ${expected}`;
+}
+
+/**
+ * Returns a sentence if a contract in net mode has a long and a short position. Somebody has then set the account to two-way mode, in which an
+ * order that should reduce the one opens the other: their sum may equal the books, but margin and funding do not.
+ */
+function twoSidesText({ wireName }: Instrument, rows: readonly PositionRow[]): readonly string[] {
+  const [long, short] = (['buy', 'sell'] as const).map((side) =>
+    rows.reduce((sum, row) => (row.side === side ? sum.plus(new Decimal(row.volume).abs()) : sum), new Decimal(0)),
+  );
+  if (long!.isZero() || short!.isZero()) return [];
+  const positions = `${long!.toFixed()} long and ${short!.toFixed()} short`;
+  return [`${wireName}: the exchange has ${positions}: the contract is in two-way mode there, and the bot is in net mode`];
 }
 
 /** Returns the lots of each part, those of shorts below 0. The result has a fraction if a volume is finer than a lot. */

@@ -4,6 +4,7 @@ import { immediate, type Work } from '../../../base/task.ts';
 import type { Dialect } from '../../../protocol/dialect.ts';
 import { futuresOrderArgs } from '../../../protocol/orderArgs.ts';
 import type { CallOptions } from '../client/restClient.ts';
+import { STATUS_MEANING } from '../../../protocol/shapes/codes.ts';
 import type { FuturesFill } from '../../../protocol/shapes/futures.ts';
 import type { Calls } from './calls.ts';
 import { triggerOrderArgs, isTriggerOrder, triggerTrackId, parseTriggerTrackId, triggerAsOrderRow } from './triggers.ts';
@@ -118,6 +119,11 @@ export function futuresCalls(
       }
       const reply = yield* calls.read('futures.account', {}, options);
       return reply && positionsOfAccount(reply, contractName);
+    },
+    *openOrderSettings({ wireName: contractName }, options) {
+      const reply = yield* calls.read('futures.orderHistory', { contractName, limit }, options);
+      const openRows = reply?.rows.filter(({ status }) => STATUS_MEANING[status.word].kind === 'open') ?? null;
+      return openRows && openRows.map(({ leverageLevel: leverage, positionType }) => ({ leverage, positionType }));
     },
   };
 }

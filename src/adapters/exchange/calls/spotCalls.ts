@@ -73,5 +73,6 @@ export function spotCalls(calls: Calls, onOtherAccount: (difference: string) => 
       return reply.rows.map(({ asset, free, locked }) => ({ asset, total: new Decimal(free).plus(locked).toFixed() }));
     },
     positions: () => immediate(null),
+    openOrderSettings: () => immediate(null),
   };
 }

@@ -55,6 +55,14 @@ export interface VenueCalls {
   holdings(options: CallOptions): Work<readonly VenueHolding[] | null>;
   /** Futures only; null on spot. */
   positions(instrument: Instrument, options: CallOptions): Work<Page<PositionRow> | null>;
+  /** Futures only; null on spot: the settings of the orders that are open, as far as the newest page of the order history has them. */
+  openOrderSettings(instrument: Instrument, options: CallOptions): Work<readonly ShownSettings[] | null>;
+}
+
+/** Leverage and margin mode with which a row was placed; null if the row does not have them. */
+export interface ShownSettings {
+  readonly leverage: number | null;
+  readonly positionType: number | null;
 }
 
 /** Returns the outcome with its value mapped, if it has one. */

@@ -5,6 +5,7 @@ import type { Work } from '../../../base/task.ts';
 import type { Side } from '../../../model/order.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import { unidentifiedLike } from '../observe/foreignOrder.ts';
+import { isTerminal } from '../observe/statusReader.ts';
 import type { DecisionDeps } from './decisionDeps.ts';
 
 /** A limit order, possibly partly filled. */
@@ -15,6 +16,8 @@ export interface ForeignOrderDetails {
   readonly limit: number;
   /** True if it closes a contract position. */
   readonly reduceOnly: boolean;
+  /** The lots that it had filled when it ended; null while it is open. */
+  readonly endedLots: number | null;
 }
 
 const RECONCILE: CallOptions = { priority: 'reconcile' };
@@ -43,5 +46,6 @@ export function* readForeignOrder(
   const { isComplete } = yield* readers.readTrades(foreign.instrument, Infinity, RECONCILE);
   const knownLots = readers.trades(foreign.instrument).foreignLots(venueId);
   if (!isComplete || knownLots < executedLots) return 'not all that it has filled is known here: cancel it at the exchange, and ignore it';
-  return { instrument: foreign.instrument, side: row.side, lots, limit, reduceOnly: row.action === 'CLOSE' };
+  const endedLots = isTerminal(row) ? executedLots : null;
+  return { instrument: foreign.instrument, side: row.side, lots, limit, reduceOnly: row.action === 'CLOSE', endedLots };
 }

@@ -106,12 +106,18 @@ export class ContractSettings {
     }
   }
 
-  /** True if the contract's positions have the target settings. The venue refuses settings for a contract with a position. */
+  /**
+   * True if the contract's positions have the target settings; without a position, if its open orders have them. The venue refuses a change
+   * while there is one of either, such as an entry that was resting as the last process ended.
+   */
   *#isSetAlready(instrumentIndex: number): Work<boolean> {
     const { venue, instruments, target } = this.#deps;
     const { leverage, positionType } = target(instrumentIndex);
-    const page = yield* venue.positions(instruments[instrumentIndex]!, { priority: 'reconcile' });
-    const rows = page?.isComplete === true ? page.rows : [];
+    const instrument = instruments[instrumentIndex]!;
+    const options = { priority: 'reconcile' } as const;
+    const page = yield* venue.positions(instrument, options);
+    if (page?.isComplete !== true) return false;
+    const rows = page.rows.length > 0 ? page.rows : ((yield* venue.openOrderSettings(instrument, options)) ?? []);
     return rows.length > 0 && rows.every((row) => row.leverage === leverage && row.positionType === positionType);
   }
 

@@ -76,6 +76,13 @@ it('positions of strategies are added up in net mode, and kept apart by side in 
   expect(await closable(heldRanges, { long: 50, short: 30 }, 'sell', { isNet: false })).toEqual(['buy', 30, 0]);
 });
 
+it('if the exchange shows both sides to a bot in net mode, what its orders may have left on each side is not proved', async () => {
+  // It has bought 50 and sold 30. In net mode that is 20 long, in two-way mode 50 long and 30 short.
+  const heldRanges = [exact(50), exact(-30)];
+  expect(await closable(heldRanges, { long: 50, short: 30 }, 'buy')).toEqual(['sell', 20, 30]);
+  expect(await closable(heldRanges, { long: 50, short: 30 }, 'sell')).toEqual(['buy', 0, 30]);
+});
+
 it('the closer sends CLOSE orders with the margin mode of the position', async () => {
   for (const positionType of [1, 2]) {
     const evidenceReader = { read: () => Promise.resolve({ held: new Map([[0, exact(30)]]), uncertain: [] }) };

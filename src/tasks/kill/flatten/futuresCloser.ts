@@ -44,8 +44,14 @@ export class FuturesCloser implements Closer {
     const position = positions.find((row) => row.side === positionSide && new Decimal(row.volume).greaterThan(0));
     if (!position) return null;
     this.#positionType = position.positionType === 2 ? 2 : 1;
-    const { low, high } = ownRange([...(isNet ? held : heldOn[positionSide]).values()], positionSide, isNet);
+    const { low, high: provenHigh } = ownRange([...(isNet ? held : heldOn[positionSide]).values()], positionSide, isNet);
     const side = positionSide === 'buy' ? 'sell' : 'buy';
+    // An account in net mode shows one side. With both, somebody has set two-way mode: each order of the bot has then changed one side, and
+    // the sum of them does not say what is left of it.
+    const isUnexpectedlyTwoWay = isNet && positions.some((row) => row.side === side && new Decimal(row.volume).greaterThan(0));
+    const high = isUnexpectedlyTwoWay
+      ? Decimal.max(provenHigh, ownRange([...heldOn[positionSide].values()], positionSide, false).high)
+      : provenHigh;
     if (this.#leftTriggers === null && high.lessThan(position.volume)) {
       // The account has contracts that are not the bot's. A stop of the bot that fires beside a slice would close them, so it is cancelled
       // first, and protects nothing any more. Then everything is read again, because it may have fired before.
@@ -59,6 +65,7 @@ export class FuturesCloser implements Closer {
     // The part of a position that is not the bot's stays open.
     const uncertainQty = Decimal.min(high, position.volume).minus(qty);
     const uncertainties = [...uncertain.map(uncertainOrderText), ...closingTriggers.map(leftTriggerText)];
+    if (isUnexpectedlyTwoWay) uncertainties.push(`${instrument.id}: the account is in two-way mode, the bot is in net mode`);
     return { side, qty, uncertainQty, uncertainties };
   }
 
