@@ -49,6 +49,24 @@ test('a field that holds a part of the kept state is as it would be without a re
   expect((killed.instances[0] as HoldsPartOfState).closes).toEqual((unkilled.instances[0] as HoldsPartOfState).closes);
 }, 600_000);
 
+/** Draws random numbers in its constructor and at each bar. */
+class DrawsEarly extends Strategy {
+  state = this.keep({ bars: 0 });
+  first = [this.random(), this.random(), this.random()];
+  override onBar() {
+    this.state.bars++;
+    this.buy({ base: (0.01 + Math.floor(this.random() * 50) / 1000).toFixed(3) }, { tag: `n ${this.state.bars}` });
+  }
+}
+
+test('random numbers that the constructor draws are not drawn again at a start from kept state', async () => {
+  const options = { strategies: [DrawsEarly], bars: 8 };
+  const unkilled = await driveLifetime(options);
+  const killed = await driveLifetime({ ...options, kills: [seqOfInstant(unkilled, 4)] });
+  expect(killed.placed).toEqual(unkilled.placed);
+  expect(killed.lines.join('')).toContain('strategies begin with their kept state');
+}, 600_000);
+
 /** Has a timer three minutes after each bar. */
 class CallsBetweenBars extends Strategy {
   calls = 0;

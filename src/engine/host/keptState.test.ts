@@ -1,7 +1,17 @@
 // Tests the state that strategies may keep over restarts.
 
 import { expect, test } from 'vitest';
-import { checkKept, isFullyRecorded, keptText, pointProblem, type OpenWork, type ResumingRuns } from './keptState.ts';
+import { lineOf } from '../../adapters/journal/file/journalLine.ts';
+import {
+  checkKept,
+  isFullyRecorded,
+  keptText,
+  keptTexts,
+  pointProblem,
+  type KeptRuns,
+  type OpenWork,
+  type ResumingRuns,
+} from './keptState.ts';
 import { Timers } from './timers.ts';
 
 const sharedList = [1];
@@ -39,6 +49,20 @@ test.each([
   expect(() => checkKept('Test', state)).toThrow(`Test: ${message}`);
 });
 
+test('states that are longer than a record stop the strategy that keeps most, and those below the limit fit into a record', () => {
+  const engineOf = (...sizes: number[]): KeptRuns => {
+    const runs = sizes.map((size, index) => ({ index, name: `S${index}`, kept: { text: 'é'.repeat(size) }, hasFailed: false }));
+    return { runs: runs as unknown as KeptRuns['runs'], currentStrategy: 0 };
+  };
+  const states = keptTexts(engineOf(80_000, 86_000));
+  const body = { atMs: 1, whole: true, states, draws: [0, 0], due: [], started: [true, true] };
+  expect(lineOf(1, 1, 'KEPT', body, 0).text.length).toBeGreaterThan(990_000);
+  const tooLong = engineOf(20_000, 90_000, 70_000);
+  expect(() => keptTexts(tooLong)).toThrow(/^S1: keep: 5400\d\d characters in the journal; all strategies together may keep 1000000$/);
+  expect(tooLong.currentStrategy).toBe(1);
+  expect(() => checkKept('Test', { text: '"'.repeat(600_000) })).toThrow('Test: keep: 2400');
+});
+
 test('keep() throws for a list with a hole', () => {
   const list = [1, 2, 3];
   Reflect.deleteProperty(list, 1);
@@ -60,7 +84,7 @@ test('a point is not used if a limit counts what happened before it, or if a fie
     'risk.maxLossStreak also counts what happened before it',
   );
   const kept = { levels: { low: [1] } };
-  const runOf = (instance: object) => ({ kept, instance, name: 'Test' }) as unknown as ResumingRuns['runs'][number];
+  const runOf = (instance: object) => ({ kept, instance, name: 'Test', draws: 0 }) as unknown as ResumingRuns['runs'][number];
   const problemOf = (instance: object) => pointProblem({ ...NO_RUNS, runs: [runOf(instance)] }, { ...EMPTY_POINT, states: ['{}'] });
   expect(problemOf({ state: kept, own: [1] })).toBeNull();
   expect(problemOf({ state: kept, low: kept.levels.low })).toBe("the field 'low' of Test is a part of the kept state");

@@ -57,6 +57,11 @@ export interface KeptPoint {
 const NUMBER_KEY = '$number';
 /** Member names that kept data may not use, because JSON or JavaScript give them another meaning. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set([NUMBER_KEY, '__proto__']);
+/** Maximum length of the states of all strategies together, as a record of the journal has them. A record holds 1 MiB. */
+const MAX_RECORDED_LENGTH = 1_000_000;
+/** Length of a character that is written by its code, such as \u00e9. */
+const CODE_LENGTH = 6;
+const [QUOTE, BACKSLASH, FIRST_PRINTABLE, LAST_PRINTABLE] = [0x22, 0x5c, 0x20, 0x7e];
 /** The path of the whole state in messages. */
 const ROOT_PLACE = 'keep';
 
@@ -64,7 +69,8 @@ const ROOT_PLACE = 'keep';
 export function checkKept(name: string, state: unknown): void {
   if (typeof state !== 'object' || state === null)
     throw new StrategyError(`${name}: ${ROOT_PLACE}: expected an object, got ${typeText(state)}`, 'give it an object: keep({ count: 0 })');
-  keptText(name, state);
+  const length = recordedLength(keptText(name, state));
+  if (length > MAX_RECORDED_LENGTH) throw tooLongError(name, length);
   checkMembers(name, state, ROOT_PLACE);
   if (Object.isFrozen(state) || !Object.isExtensible(state))
     throw new StrategyError(
@@ -152,6 +158,25 @@ const notPlainError = ({ name }: StateCheck, value: unknown, place: string): Str
     'keep plain data; a Map can be kept as a list of its entries',
   );
 
+/** Returns an upper bound of the length of a text inside a record: quotes and other special characters are escaped there. */
+function recordedLength(text: string): number {
+  if (text.length * CODE_LENGTH <= MAX_RECORDED_LENGTH) return text.length * CODE_LENGTH;
+  let length = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    const isEscaped = code === QUOTE || code === BACKSLASH;
+    const isWrittenByCode = code < FIRST_PRINTABLE || code > LAST_PRINTABLE;
+    length += isWrittenByCode ? CODE_LENGTH : isEscaped ? 2 : 1;
+  }
+  return length;
+}
+
+const tooLongError = (name: string, length: number): StrategyError =>
+  new StrategyError(
+    `${name}: ${ROOT_PLACE}: ${length} characters in the journal; all strategies together may keep ${MAX_RECORDED_LENGTH}`,
+    'keep less, such as the newest values only',
+  );
+
 /** The reviver of JSON.parse that restores the numbers that `plainValue` has marked. */
 function reviveValue(_: string, value: unknown): unknown {
   const isNumber = typeof value === 'object' && value !== null && NUMBER_KEY in value;
@@ -169,13 +194,24 @@ export function keptPoint(engine: TimedRuns): KeptPoint {
   };
 }
 
-/** Returns what each strategy keeps, as JSON; an empty text for a strategy that keeps nothing or has failed. */
+/**
+ * Returns what each strategy keeps, as JSON; an empty text for a strategy that keeps nothing or has failed. Throws StrategyError as `keptPoint`
+ * does, and if all of it is too long for a record: the strategy that keeps most is then the current one.
+ */
 export function keptTexts(engine: KeptRuns): readonly string[] {
-  return engine.runs.map(({ index, name, kept, hasFailed }) => {
+  const { runs } = engine;
+  const texts = runs.map(({ index, name, kept, hasFailed }) => {
     if (kept === null || hasFailed) return '';
     engine.currentStrategy = index;
     return keptText(name, kept);
   });
+  const totalLength = texts.reduce((sum, text) => sum + text.length, 0);
+  if (totalLength * CODE_LENGTH <= MAX_RECORDED_LENGTH) return texts;
+  const lengths = texts.map(recordedLength);
+  if (lengths.reduce((sum, length) => sum + length, 0) <= MAX_RECORDED_LENGTH) return texts;
+  const longest = lengths.indexOf(Math.max(...lengths));
+  engine.currentStrategy = longest;
+  throw tooLongError(runs[longest]!.name, lengths[longest]!);
 }
 
 /**
@@ -199,7 +235,7 @@ export function isFullyRecorded({ runs, orders, followUps, brackets, bracketMana
  * Returns why these strategies cannot resume from the point, or null if they can. A timer that `onStart` or `closeAt` has
  * registered would be missing, a rule that counts would begin at zero, and a field that holds a part of the kept state would not get its values.
  */
-export function pointProblem({ runs, timers, risk }: ResumingRuns, { states, due }: KeptPoint): string | null {
+export function pointProblem({ runs, timers, risk }: ResumingRuns, { states, draws, due }: KeptPoint): string | null {
   const countingLimit = COUNTING_LIMITS.find((key) => risk.limits[key] !== undefined);
   if (countingLimit !== undefined) return `risk.${countingLimit} also counts what happened before it`;
   for (const run of runs) {
@@ -207,6 +243,8 @@ export function pointProblem({ runs, timers, risk }: ResumingRuns, { states, due
     if (field !== null) return `the field '${field}' of ${run.name} is a part of the kept state`;
   }
   if (timers.due().length !== due.length) return 'timers were registered after construction, or a closeAt waits';
+  const early = runs.find((run, index) => run.draws > (draws[index] ?? 0));
+  if (early !== undefined) return `a start of ${early.name} draws more random numbers than it had drawn by then`;
   const isKeptAsBefore = runs.every(({ kept }, index) => (kept === null) === (states[index] === ''));
   return isKeptAsBefore ? null : 'not every strategy keeps what it has kept';
 }
@@ -229,8 +267,8 @@ function fieldInsideKept({ kept, instance }: KeptRun): string | null {
 /** Makes the strategies resume from the point, whose instant is `atMs`. Fields that are not kept have the constructor's value. */
 export function recallPoint({ runs, timers }: TimedRuns, { states, draws, due, started }: KeptPoint, atMs: number): void {
   runs.forEach((run, index) => {
-    // Drawing again brings the random numbers to where they were.
-    for (let drawsLeft = draws[index] ?? 0; drawsLeft > 0; drawsLeft--) run.random();
+    // Drawing again brings the random numbers to where they were. The constructor has drawn the first of them.
+    for (let drawsLeft = (draws[index] ?? 0) - run.draws; drawsLeft > 0; drawsLeft--) run.random();
     run.hasStarted = started[index] ?? false;
     if (run.hasStarted) {
       run.awaitsRows = false;
