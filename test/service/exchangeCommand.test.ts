@@ -71,6 +71,11 @@ maxTriggers: 5
 liquidationFee: '0.01'
 `;
 
+it('a limit of a class in which no call counts is rejected with its name', async () => {
+  const settings = readConfigText(`${FUTURES_CONFIG}limits: { futures.createOrders: null }\n`);
+  await expect(runExchange(settings, RUN_OPTIONS)).rejects.toThrow(/^limits\.futures\.createOrders: no call counts in such a class/);
+});
+
 it('an exchange file with contracts only opens an exchange with contracts only', async () => {
   const settings = readConfigText(FUTURES_CONFIG);
   const { instruments, accounts, fundingRates, maxTriggers, liquidationFeePpm } = settings.service;

@@ -6,7 +6,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { MAX_EXACT, type Rounding } from '../../base/number/exact.ts';
 import type { Instrument, InstrumentId, Market } from '../../model/instrument.ts';
 import { settledFills } from '../../definition/text/fills.ts';
-import { isOp, type Op } from '../../protocol/endpoints/endpoints.ts';
+import { endpointOf, isOp, OPS, type Op } from '../../protocol/endpoints/endpoints.ts';
 import type { ContractSetting } from '../../venue/futures/wallets.ts';
 import { fillTerms, type FillTerms, type InstrumentState, type VenueState } from '../../venue/venueConfig.ts';
 import type { Profile } from './switches.ts';
@@ -173,6 +173,9 @@ export class Amounts {
   }
 }
 
+/** The classes in which calls count. All public calls of a market are one class. */
+const CLASS_NAMES: ReadonlySet<string> = new Set(OPS.map((op) => endpointOf(op).limit.rateClass));
+
 /** Throws ConfigError at the first setting that no exchange can run with. The venue checks its own settings. */
 export function checkServiceConfig(config: ServiceConfig): void {
   const { instruments, accounts, delays, limits, off, states, fundingRates, maxTriggers, heartbeat } = config;
@@ -182,6 +185,9 @@ export function checkServiceConfig(config: ServiceConfig): void {
   checkWhole('heartbeat.everyMs', heartbeat.everyMs, 1);
   checkWhole('heartbeat.pongTimeoutMs', heartbeat.pongTimeoutMs, heartbeat.everyMs + 1);
   for (const [name, limit] of Object.entries(limits)) {
+    if (!CLASS_NAMES.has(name)) {
+      throw new ConfigError(`limits.${name}: no call counts in such a class`, `known: ${[...CLASS_NAMES].join(' ')}`);
+    }
     if (limit === null) continue;
     checkWhole(`limits.${name}.count`, limit.count, 1);
     checkWhole(`limits.${name}.windowMs`, limit.windowMs, 1);
