@@ -1,5 +1,5 @@
-// Measures the cost of a row in four run shapes, which the benchmark compares with a run of one feed: eight feeds, two intervals, a custom
-// indicator that is not declared pure, and a strategy class that runs after six others. The last one matters for a process that runs many
+// Measures the cost of a row in four run shapes, which the benchmark compares with a run of one feed. The shapes are eight feeds, two intervals,
+// a custom indicator not declared pure, and a strategy class that runs after six others. The last one matters for a process that runs many
 // strategies: compiled code that has run with several classes is slower.
 
 import { Scratch } from '../dist/base/memory/rowLog.js';

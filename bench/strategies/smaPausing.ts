@@ -1,5 +1,5 @@
-// Trades an SMA cross by the rules of the npm library grademark, with which bench/peers.ts compares isobar: it is long while the fast average is
-// above the slow one, and makes no decision at the bar at which an order fills.
+// Trades an SMA cross by the rules of the npm library grademark, with which bench/peers.ts compares isobar. It is long while the fast average is
+// above the slow one. It makes no decision at a bar at which an order fills.
 import { int, sma, Strategy } from 'isobar';
 
 export default class SmaPausing extends Strategy.with({ fast: int(10), slow: int(30) }) {

@@ -1,5 +1,5 @@
-// Checks the text of sources against the rules of the project: where packages may be imported, what the public entries export, circles of
-// imports at run time, and what rooms must not contain, such as timers. sourceRules.test.ts runs the check over src.
+// Checks the text of sources against the rules of the project. Only certain places may import packages, public entries export only what they
+// should, imports form no circles at run time, and rooms contain nothing forbidden, such as timers. sourceRules.test.ts runs the check over src.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix, sep } from 'node:path';

@@ -242,8 +242,8 @@ function hasPython(): boolean {
 }
 
 /**
- * Returns a folder of commands that come before the system's in PATH: an `npx` that queries no registry, an `npm install` that links the
- * installed package, and `isobar` with the options for short runs. All other npm commands are npm's own.
+ * Returns a folder of commands that come before the system's in PATH. Its `npx` queries no registry, its `npm install` links the installed
+ * package, and its `isobar` has the options for short runs. All other npm commands are npm's own.
  */
 function commandFolder({ folder, modules }: InstalledPackage): string {
   const bin = join(folder, 'bin');

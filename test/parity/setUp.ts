@@ -25,7 +25,7 @@ const DAY_MS = 24 * HOUR_MS;
 const BOT_KEY = { apiKey: 'parity-key', secret: 'parity-secret' };
 
 /**
- * Returns the plan with data that a live bot gets in the same form: volumes in whole lots, positions marked by the bars, and funding rates at
+ * Returns the plan with data in the form in which a live bot gets them. Volumes are whole lots, bars mark the positions, and funding rates have
  * their exact charge times, because the exchange publishes nothing else. Backtest and bot both run this plan.
  */
 export function liveComparablePlan(plan: RunPlan): RunPlan {

@@ -263,8 +263,8 @@ export class World {
   }
 
   /**
-   * Returns the losses of this world, so that the network of a lifetime without kills can lose the same: the requests of orders that were proven
-   * absent, and the replies whose loss the bot noticed before it was killed, because it then did not send another order of that side.
+   * Returns the losses of this world, so that the network of a lifetime without kills can lose the same. Lost requests are those of orders that were
+   * proven absent. Lost replies are those whose loss the bot noticed before it was killed, because it then sent no other order of that side.
    */
   losses(): Losses {
     const idsToSend = this.#idsToSend();

@@ -66,8 +66,8 @@ function hitHeld(
 }
 
 /**
- * Moves each trailing stop to the best price of the row if the row can reach the stop afterwards, and if the moved stop is better (in the
- * worst order of events: worse) for equity at the close than to hold the position.
+ * Moves each trailing stop to the best price of the row if the row can reach the stop afterwards. In the best order of events, the moved stop
+ * must also give more equity at the close than holding the position; in the worst order, less.
  */
 export function followRow(brackets: readonly Bracket[], eventOrder: 'best' | 'worst', { openMs, high, low, close }: OrderedRow): void {
   for (const bracket of brackets) {

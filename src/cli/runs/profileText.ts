@@ -1,5 +1,5 @@
-// Formats the output of `isobar report --as` for people, at most 100 columns wide: a table with each figure as another tool defines it and as isobar
-// defines it, then the definitions of the other tool.
+// Formats the output of `isobar report --as` for people, at most 100 columns wide. A table shows each figure as the other tool defines it and as
+// isobar defines it. Then the definitions of the other tool follow.
 
 import { NO_VALUE } from '../../base/text/format.ts';
 import type { ProfileFigure, ProfileReason } from '../../report/profiles/figures/figure.ts';

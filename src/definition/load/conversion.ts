@@ -16,8 +16,8 @@ export interface QuoteAssets {
 }
 
 /**
- * Returns the quote assets of a run. Throws ConfigError unless each one but the reporting asset has a conversion: a spot symbol of the run
- * that trades it against the reporting asset, with a bar from the first instant on.
+ * Returns the quote assets of a run. Throws ConfigError unless each quote asset except the reporting asset has a conversion. A conversion is a
+ * spot symbol of the run that trades the asset against the reporting asset, with a bar from the first instant on.
  */
 export function quoteAssetsOf(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): QuoteAssets {
   const instruments = [...new Map(feeds.map(({ bars: { instrument } }) => [instrument.id, instrument])).values()];

@@ -167,8 +167,8 @@ export class Exits {
   }
 
   /**
-   * True while orders that close the position are unfinished, because the lots that they may still fill must not be closed twice, or while an
-   * order of the strategy that the exit would trade with is being cancelled.
+   * True while orders that close the position are unfinished: the lots that they may still fill must not be closed twice. Also true while an
+   * order of the strategy with which the exit would trade is being cancelled.
    */
   private mustWait(feed: FeedRun, longLots: number, shortLots: number): boolean {
     const { instrumentIndex } = feed;

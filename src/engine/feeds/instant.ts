@@ -15,7 +15,7 @@ export class Instant {
   private feed: FollowedFeed | null = null;
   /** 1 while the row after the cursor is matched: the row is not delivered yet, but its close is the time. */
   rowsAhead = 0;
-  /** Counts deliveries and rewinds of rows. In a run of one execution feed it does not count all of them. */
+  /** Number of deliveries and rewinds of rows. In a run of one execution feed some are not counted. */
   deliveries = 0;
 
   constructor(ms: number) {

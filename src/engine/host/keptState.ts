@@ -232,8 +232,8 @@ export function isFullyRecorded({ runs, orders, followUps, brackets, bracketMana
 }
 
 /**
- * Returns why these strategies cannot resume from the point, or null if they can. A timer that `onStart` or `closeAt` has
- * registered would be missing, a rule that counts would begin at zero, and a field that holds a part of the kept state would not get its values.
+ * Returns why these strategies cannot resume from the point, or null if they can. A timer that `onStart` or `closeAt` has registered would be
+ * missing. A rule that counts would begin at zero. A field that holds a part of the kept state would not get its values.
  */
 export function pointProblem({ runs, timers, risk }: ResumingRuns, { states, draws, due }: KeptPoint): string | null {
   const countingLimit = COUNTING_LIMITS.find((key) => risk.limits[key] !== undefined);

@@ -155,8 +155,8 @@ export class BracketManager {
   }
 
   /**
-   * True when the take-profit must wait for the end of its entry: the limit on open orders is reached and the entry counts in it, or the
-   * entry is by amount and has a ladder, whose lots are known only at the end.
+   * True when the take-profit must wait for the end of its entry. Either the limit on open orders is reached and the entry counts in it. Or the
+   * entry is by amount and has several targets, whose lots are known only at the end.
    */
   private waitsForEntryEnd(order: BotOrder, lots: number, price: number, timeMs: number): boolean {
     if (order.state === STATE.done) return false;

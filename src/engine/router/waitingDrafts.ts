@@ -1,5 +1,5 @@
-// Holds drafts until they may be sent: a replacement waits for the end of the old order, a reversal for the stops of the old side, the buys of a
-// rebalance for its sales, and a stop entry for its price.
+// Holds drafts until they may be sent. A replacement waits for the end of the old order, and a reversal for the end of the old side's stops. The
+// buys of a rebalance wait for its sales, and a stop entry for its price.
 
 import type { Lots, TimeMs, Units } from '../../base/brand.ts';
 import type { OrderId } from '../../model/order.ts';

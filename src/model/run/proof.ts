@@ -110,8 +110,8 @@ export const LATER_TEXTS = {
   moves: 'a series of the run agrees with the moves of bars that close later',
 } as const;
 /**
- * The reasons for a refutation by a table of the strategy: it holds prices of the data, the moves between them, or the times at which they turn; or the
- * orders show what it holds.
+ * The reasons for a refutation by a table of the strategy. The table holds prices of the data, moves between them, or times at which they turn. Or
+ * the orders show that there is such a table.
  */
 export const TABLE_TEXTS = {
   prices: 'a file of the strategy holds prices of these data, which show data from after a bar',

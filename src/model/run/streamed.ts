@@ -17,8 +17,8 @@ export interface ExposureSums {
 }
 
 /**
- * Figures over every row, which were computed while the rows were read. The bars and the equity of the record have only some rows: rows at and
- * beside orders and fills, one row at the end of each day, and between these, rows that merge all others.
+ * Figures over every row, which were computed while the rows were read. The bars and the equity of the record have only some rows: those at and
+ * beside orders and fills, and one at the end of each day. All other rows are merged into rows between these.
  */
 export interface StreamedFigures {
   /** Number of instants of equity. */

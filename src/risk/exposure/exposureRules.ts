@@ -121,8 +121,8 @@ export const concentrationRule: OrderRule = {
 };
 
 /**
- * Requires the means for the order: on spot, cash for a buy and coins for a sell; for a contract, margin for the lots that open and a
- * position for the lots that close. Cash of the other market does not count, because it would have to be transferred first. Always on.
+ * Requires the means for the order. On spot, a buy needs cash and a sell needs coins. For a contract, lots that open need margin, and lots that
+ * close need a position. Cash of the other market does not count, because it would have to be transferred first. Always on.
  */
 export const marginRule: OrderRule = {
   kind: 'order',

@@ -9,8 +9,8 @@ import type { Draft, OrderRule } from './rule.ts';
 export const GUARD_CODES = ['STOP_SIDE', 'TARGET_SIDE', 'TARGETS_EQUAL'] as const;
 
 /**
- * Returns the price in ticks at which an entry is expected to fill: the trigger of a trigger order or a stop entry, or its limit where that
- * is better; else the better of its limit and the last price.
+ * Returns the price in ticks at which an entry is expected to fill. For a trigger order or a stop entry it is the better of trigger and limit.
+ * For any other order it is the better of limit and last price.
  */
 function entryTicks(order: Draft, mark: number): number {
   const { role, limit, sign } = order;

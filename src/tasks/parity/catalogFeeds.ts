@@ -163,8 +163,8 @@ export function feedsFor(
 }
 
 /**
- * Returns the bars of one feed of a rerun by opening time: those of the catalog, less those that the bot lacked, and as the bot received them
- * if the cause `data revision` is on.
+ * Returns the bars of one feed of a rerun, by opening time: those of the catalog without those that the bot lacked. If the cause
+ * `data revision` is on, they are as the bot received them.
  */
 function barsOfRerun(
   { plan, rows, warmToMs }: CatalogFeed,

@@ -41,7 +41,7 @@ const PART_SEEDS = {
   secondNetwork: (seed: number) => seed * 61,
   secondConfig: (seed: number) => seed * 67,
   secondSchedule: (seed: number) => seed * 71,
-  killStage: (seed: number) => seed * 73,
+  killScene: (seed: number) => seed * 73,
   secondContracts: (seed: number) => seed * 79,
 } as const;
 

@@ -7,6 +7,7 @@ import { clientOrderIdOf, orderIdIn } from '../../../src/protocol/clientOrderId.
 import type { BotProcess } from './botProcess.ts';
 import { CreateRules } from './themes/createRules.ts';
 import { CASH, SYMBOLS, type SimulatedVenue, type TrueOrder } from './venue.ts';
+import { UNITS_PER_COIN } from './venueTerms.ts';
 import { fillText, type Trader } from './trader.ts';
 
 /** The engine of an open bot. */
@@ -297,8 +298,8 @@ export class Observer {
 
   /** S6: the bot's cash has changed by the same amount as the cash at the exchange. */
   #checkCash(engine: ObservedEngine, venue: SimulatedVenue, nowMs: number): void {
-    const cash = engine.ledger.cashTotal - CASH * 1e8;
-    const truth = venue.units('USDT') - CASH * 1e8 - venue.copiedCash;
+    const cash = engine.ledger.cashTotal - CASH * UNITS_PER_COIN;
+    const truth = venue.units('USDT') - CASH * UNITS_PER_COIN - venue.copiedCash;
     if (cash !== truth) this.report('S6', `cash changed by ${cash} in the books, by ${truth} at the exchange`, nowMs);
   }
 

@@ -55,7 +55,7 @@ export class SimulatedVenue {
   readonly account: number;
   readonly key: KeyConfig;
   readonly #ip: string;
-  /** Whose order the exchange places now: that of a client, or of a person. Null while no request is handled. Clients of one exchange share it. */
+  /** Who sends the order that the exchange is placing: a client or a person. Null while it handles no request. All clients share the object. */
   readonly #placing: { by: SimulatedVenue | 'person' | null };
   /** Every order that was ever placed, by venue order id. */
   readonly orders = new Map<string, TrueOrder>();
@@ -65,7 +65,7 @@ export class SimulatedVenue {
   readonly orderCountByClientId = new Map<string, number>();
   /** The first order of each client order id. */
   readonly firstByClientId = new Map<string, TrueOrder>();
-  /** Number of second copies that the network has delivered, by client order id. */
+  /** By client order id: number of second copies of its create request that the network has delivered. */
   readonly copyCountByClientId = new Map<string, number>();
   /** Client order ids that have more than one order. */
   readonly repeatedIds = new Set<string>();
@@ -80,9 +80,9 @@ export class SimulatedVenue {
   /** How much later reads show a trade than the state of its order, ms. */
   lateTradesMs = 0;
 
-  /** True if a kill has an older copy of the journal: it may use a number again whose order has had no effect. */
+  /** True if a kill has an older copy of the journal. It may then reuse the number of an order that had no effect. */
   isJournalOld = false;
-  /** Until when the bot need not know orders that come later than it may assume, or that were refused, by client order id. */
+  /** By client order id, for orders that arrived later than the bot assumes or that were refused: until when the bot need not know them, ms. */
   readonly lateUntilMsById = new Map<string, number>();
   /** Trades of orders that a person placed by hand, by venue order id. */
   readonly manualTradesById = new Map<string, OwnTrade[]>();
@@ -293,7 +293,7 @@ export class SimulatedVenue {
   get #manualTrades(): readonly OwnTrade[] {
     return [...this.manualTradesById.values()].flat();
   }
-  /** Units of cash that second copies, and a person at the exchange, have moved. */
+  /** Units of cash that were moved without an order of the bot: by second copies, and by a person. */
   get copiedCash(): number {
     const trades = [...this.copies().flatMap((copy) => copy.trades), ...this.#manualTrades];
     const unitsOf = ({ isBuyer, lots: qty, price, fee, feeInBase }: OwnTrade): number =>
@@ -415,7 +415,7 @@ export class SimulatedVenue {
   }
 }
 
-/** Leaves the first trades, up to the filled lots of a restored order: later ones were lost with the exchange. */
+/** Removes the last trades of a restored order, down to its filled lots: the exchange lost them in its crash. */
 function retainFilled(trades: OwnTrade[], filledLots: number): void {
   let [sum, count] = [0, 0];
   while (count < trades.length && sum < filledLots) sum += trades[count++]!.lots;

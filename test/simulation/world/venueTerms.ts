@@ -7,6 +7,8 @@ import type { OwnTrade, UserOrder } from '../../../src/paperExchange/orders/user
 
 /** Units in a coin, and in one of the cash asset. */
 export const UNITS_PER_COIN = 1e8;
+/** Lots in a coin. */
+export const LOTS_PER_COIN = 1e4;
 /** Units of a coin in a lot. */
 export const UNITS_PER_LOT = 1e4;
 /** Units of cash that a lot is worth at a price of one tick. */
@@ -59,9 +61,10 @@ export interface VenueTerms {
 
 /** The index of the account of a second bot that has its own. The account before it takes orders from the book. */
 export const SECOND_ACCOUNT = 2;
-/** The same at an exchange of contracts, which has no such account before it. */
+/** The index of the second bot's own account at an exchange of contracts, which has no account that takes orders from the book. */
 export const SECOND_CONTRACT_ACCOUNT = 1;
 
+/** The terms of a day on spot. */
 export const SPOT_TERMS: VenueTerms = {
   market: 'spot',
   instruments: SYMBOLS.map(spotInstrument),

@@ -1,5 +1,5 @@
-// The part of the proof of purity that uses other data: state that an earlier run has left in the process must not change a run over other bars, and
-// orders that are the same over other bars must not know the moves of the true ones.
+// The part of the proof of purity that uses other bars. State that an earlier run has left in the process must not change a run over other bars. And
+// if the orders over other bars come at the same times, these times must not match the moves of the true bars.
 
 import { seededRng } from '../../../base/number/rng.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
@@ -30,8 +30,8 @@ interface OtherDataTask {
 
 /**
  * Runs the strategies over other bars, once with modules that have already made a run and once with newly loaded ones. Returns a refuted proof of
- * purity if their decisions differ, because a cache by time or by bar number keeps values of the earlier bars, or if their orders have the times of
- * the orders over the true bars, and these times match the moves of the true bars. Null: neither is so.
+ * purity in two cases, else null. First, the decisions differ: a cache by time or bar number then keeps values of the earlier bars. Second, the
+ * orders have the times of the orders over the true bars, and these times match the moves of the true bars.
  */
 export async function proveOtherData(tracer: Tracer, task: OtherDataTask): Promise<Proof | null> {
   const { plan, whole, usedStrategies = plan.strategies, holdings } = task;

@@ -47,7 +47,7 @@ const READ_NAMES: Readonly<Record<ReadCode, readonly [read: string, others: stri
 };
 
 /**
- * What other machines do to the decisions and log lines of a run: nothing, a change, or `unclear`, when something else makes equal runs differ or the
+ * What other machines do to the decisions and log lines of a run: nothing, or a change. `unclear`: something else makes equal runs differ, or the
  * other runs do not read the machine at all.
  */
 type MachineEffect = 'none' | 'change' | 'unclear';

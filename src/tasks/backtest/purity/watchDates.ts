@@ -88,8 +88,8 @@ function watchClass(report: ReportCall): () => void {
 let lastMs = NaN;
 
 /**
- * Returns the time now, Unix ms. In other surroundings it differs by a fixed amount, so that a decision on its last digit comes out
- * differently: packages may read the clock while they are loaded, and no warning says so.
+ * Returns the time now, Unix ms. In other surroundings it differs by a fixed amount, so that a decision on its last digit becomes another one.
+ * Packages may read the clock while they are loaded, and no warning reports these reads.
  */
 function clockMs(Real: DateConstructor): number {
   const otherMs = otherClockTime(lastMs);

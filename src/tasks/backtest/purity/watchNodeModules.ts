@@ -90,12 +90,12 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
  */
 export function watchNodeModules(report: ReportCall, isInput: (path: string) => boolean): (() => void)[] {
   const restorers = WATCHED_FUNCTIONS.flatMap(([code, name, functions]) => {
-    const holder = moduleOf(name);
-    const names = functions ?? Object.keys(holder).filter((key) => /^[a-z]/.test(key));
+    const moduleExports = moduleOf(name);
+    const names = functions ?? Object.keys(moduleExports).filter((key) => /^[a-z]/.test(key));
     return names.flatMap((key) => {
-      const real = holder[key];
+      const real = moduleExports[key];
       return typeof real === 'function'
-        ? [replace(holder, key, watchFunction(report, code, `${name}.${key}()`, real as Method, isInput))]
+        ? [replace(moduleExports, key, watchFunction(report, code, `${name}.${key}()`, real as Method, isInput))]
         : [];
     });
   });
@@ -145,8 +145,8 @@ function reportUnlessByNode(report: ReportCall, code: WarningCode, description: 
  * call of `fs` that could be watched.
  */
 function watchRequire(report: ReportCall, isInput: (path: string) => boolean): () => void {
-  const holder = moduleOf('module');
-  const real = holder['createRequire'] as typeof createRequire;
+  const moduleExports = moduleOf('module');
+  const real = moduleExports['createRequire'] as typeof createRequire;
   const makeWatched = (from: string | URL): NodeJS.Require => {
     const requireFunction = real(hasOtherSurroundings() ? (realPathOf(from) as string | URL) : from);
     const watchedRequire = (id: string): unknown => {
@@ -157,7 +157,7 @@ function watchRequire(report: ReportCall, isInput: (path: string) => boolean): (
     };
     return Object.assign(watchedRequire, requireFunction);
   };
-  return replace(holder, 'createRequire', makeWatched);
+  return replace(moduleExports, 'createRequire', makeWatched);
 }
 
 /**
@@ -219,14 +219,14 @@ function watchDebug(name: string): () => void {
 
 /** Replaces a class of a Node module by one that reports each construction. Returns the functions that restore it. */
 function watchClass(report: ReportCall, code: WarningCode, name: string, key: string): (() => void)[] {
-  const holder = moduleOf(name);
-  const real = holder[key];
+  const moduleExports = moduleOf(name);
+  const real = moduleExports[key];
   if (typeof real !== 'function') return [];
   const construct = (target: object, args: readonly unknown[], newTarget: object): object => {
     reportUnlessByNode(report, code, `new ${name}.${key}()`, construct);
     return Reflect.construct(target as new () => object, args, newTarget as new () => object);
   };
-  return [replace(holder, key, new Proxy(real, { construct }))];
+  return [replace(moduleExports, key, new Proxy(real, { construct }))];
 }
 
 /**

@@ -1,5 +1,5 @@
-// Judges orders that come at the same times over other bars (proof/otherDataProof.ts): finds those whose holdings match the moves of the run's own bars far better than the same
-// holdings at other times do. Such times come from a table, or from a formula that was fitted to these bars, in whatever form the code has it.
+// Judges orders that come at the same times over other bars (proof/otherDataProof.ts). It finds those whose holdings match the moves of the run's
+// own bars far better than the same holdings at other times do. Such times come from a table, or from a formula that was fitted to these bars.
 
 import { instrumentsOf } from '../../../app/bot.ts';
 import { DAY_MS } from '../../../base/calendar.ts';

@@ -5,13 +5,14 @@ import type { OrderId } from '../../../../src/model/order.ts';
 import { orderIdIn } from '../../../../src/protocol/clientOrderId.ts';
 import type { ObservedEngine, MarketRules, ReportViolation, WorldFacts } from '../observer.ts';
 import { CASH, SYMBOLS } from '../venue.ts';
+import { UNITS_PER_COIN } from '../venueTerms.ts';
 import type { ContractTrader } from './contractTrader.ts';
 import { contractName, type ContractVenue } from './contractVenue.ts';
 
 /**
- * Time within which a position that had a stop has one again, ms, while the bot is up and may send orders, after each order that it has sent to
- * protect or close it: a lost request is known to be lost after some 11 minutes, and risk reserves it for up to 30 minutes more
- * (docs/strategies.md, stops at the exchange).
+ * Time within which a position that had a stop must have one again, ms. It counts while the bot is up and may send orders, and anew from each order
+ * that the bot has sent to protect or close the position. A lost request is known to be lost after some 11 minutes, and risk reserves it for up to
+ * 30 minutes more (docs/strategies.md, stops at the exchange).
  */
 const PROTECTED_MS = 45 * 60_000;
 /** Time that a bot may take after its start for its audits and its first bar, ms. */
@@ -65,8 +66,8 @@ export class ContractRules implements MarketRules {
   }
 
   /**
-   * STOP: a position that had a stop keeps one while it moves, over every fault, and gets another one in time if it has lost it by firing or by
-   * an exit that did not close it.
+   * Checks rule STOP. A position that had a stop keeps one while the stop is moved, whatever faults occur. If the stop has fired, or an exit removed
+   * it without closing the position, the position gets another one in time.
    */
   #checkStops(base: string, facts: WorldFacts, report: ReportViolation): void {
     const venue = this.#venue;
@@ -150,7 +151,7 @@ export class ContractRules implements MarketRules {
     if (venue.hasCopyTrades) return;
     // The account has one sum of cash, so that two bots are compared with it together.
     const partnerEngine = this.partner?.engine();
-    const partnerChange = partnerEngine == null ? 0 : partnerEngine.ledger.cashTotal - CASH * 1e8;
+    const partnerChange = partnerEngine == null ? 0 : partnerEngine.ledger.cashTotal - CASH * UNITS_PER_COIN;
     if (this.partner !== null && partnerEngine === null) return;
     const cash = engine.ledger.cashTotal + partnerChange;
     // The exchange does not say which part of a liquidation's loss it has borne, so the books of the bot count all of it.

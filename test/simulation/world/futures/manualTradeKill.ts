@@ -63,7 +63,7 @@ export class ManualTradeKill {
     this.#deps = deps;
     this.#act = act;
     const { queue } = deps;
-    queue.at(queue.nowMs + FIRST_CHECK_MS.min + Math.floor(rngOf(seed, 'killStage').next() * FIRST_CHECK_MS.range), () =>
+    queue.at(queue.nowMs + FIRST_CHECK_MS.min + Math.floor(rngOf(seed, 'killScene').next() * FIRST_CHECK_MS.range), () =>
       this.#tradeOnceHeld(),
     );
   }

@@ -8,7 +8,7 @@ import type { BotProcess } from '../botProcess.ts';
 import type { Observer } from '../observer.ts';
 import type { Operator } from '../operator.ts';
 import type { SimulatedVenue } from '../venue.ts';
-import { UNITS_PER_COIN } from '../venueTerms.ts';
+import { LOTS_PER_COIN, UNITS_PER_COIN } from '../venueTerms.ts';
 import type { ManualAct } from './hardDay.ts';
 import { subRandom } from '../draws.ts';
 
@@ -27,8 +27,6 @@ const BOT_ACCOUNT = 0;
 /** Factors of `subRandom` by which the asset and the amount of a transfer follow from its draw. */
 const ASSET_FACTOR = 16;
 const AMOUNT_FACTOR = 64;
-/** Lots in a coin. */
-const LOTS_PER_COIN = 1e4;
 
 /** The parts of the world on which the acts are made. */
 export interface ManualActsDeps {

@@ -18,6 +18,7 @@ import type { JournalDisk } from '../journalDisk.ts';
 import type { SimulatedNetwork } from '../network.ts';
 import type { Observer } from '../observer.ts';
 import { SYMBOLS, type SimulatedVenue } from '../venue.ts';
+import { LOTS_PER_COIN, UNITS_PER_LOT } from '../venueTerms.ts';
 import type { RequestFault } from '../schedule.ts';
 import { fieldOf } from './replies.ts';
 import { rngOf } from '../draws.ts';
@@ -306,12 +307,12 @@ export class LastKill {
       const heldLots = this.scene?.countsCopies ? venue.closableLots(base) : venue.heldLots(base);
       if (heldLots < 0) observer.report('S3', `${base}: the kill sold ${-heldLots} lots that the bot did not have`, queue.nowMs);
       const textsOfCoin = [...residuals, ...dust].filter((text) => text.includes(base));
-      const namedLots = textsOfCoin.reduce((sum, text) => sum + quantityIn(text, base), 0);
+      const namedLots = textsOfCoin.reduce((sum, text) => sum + lotsIn(text, base), 0);
       // A doubt about an order says nothing about how much is left.
       const isUnproved = arePositionsUnknown || textsOfCoin.some((text) => !/ left|the outcome of order|is not ours/.test(text));
       if (heldLots >= 1 && !isUnproved && namedLots < heldLots - 1)
         observer.report('KILL', `the kill says that ${namedLots} lots of ${base} are left, ${heldLots} lots are held`, queue.nowMs);
-      const freeLots = venue.service.spot.venue.free(0, base) / 1e4;
+      const freeLots = venue.service.spot.venue.free(0, base) / UNITS_PER_LOT;
       if (this.situation.manual === 'lockedCoins' && Math.min(heldLots, freeLots) >= 1)
         observer.report('KILL', `the kill leaves ${freeLots} lots of ${base} that are free`, queue.nowMs);
     }
@@ -330,7 +331,8 @@ function tradesIn(journal: JournalDisk): ReadonlySet<string> {
 }
 
 /** Returns the lots that a text names as left. */
-const quantityIn = (text: string, base: string): number => Number(new RegExp(`([0-9.]+)(?: ${base})? left`).exec(text)?.[1] ?? 0) * 1e4;
+const lotsIn = (text: string, base: string): number =>
+  Number(new RegExp(`([0-9.]+)(?: ${base})? left`).exec(text)?.[1] ?? 0) * LOTS_PER_COIN;
 
 /** Address of the exchange, which the simulated network ignores. */
 const UNUSED_URL = 'http://127.0.0.1:1';

@@ -1,5 +1,5 @@
-// Hides the trades of lost orders from lists of trades and balances, until the last read of the proof that the order is absent: while its reply is
-// on the way, another list shows the trade, and the exchange does not find its order by its id.
+// Hides the trades of lost orders from lists of trades and balances until the last read of the proof that the order is absent. While the reply to
+// that read is on the way, another list shows the trade. The exchange does not find the order by its id.
 
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import { clientOrderIdIn } from '../observer.ts';

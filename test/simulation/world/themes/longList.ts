@@ -1,5 +1,5 @@
-// Fills the list of open orders on a day of the theme `longLists`: just after a create request whose reply is lost, a person places as many orders
-// as a list shows, so that the list has no room for the lost order.
+// Fills the list of open orders on a day of the theme `longLists`. Just after a create request whose reply is lost, a person places as many orders
+// as a list can show. So the list does not show the lost order.
 
 import { lots, ticks } from '../../../../src/base/brand.ts';
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';

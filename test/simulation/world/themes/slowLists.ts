@@ -1,5 +1,5 @@
-// Shows a lost order as late as a bot must expect, and lets two lists of open orders mislead about it: the reply to the last one
-// before the absence horizon arrives after it, and the first one after the horizon comes from a replica that stands still.
+// Shows a lost order as late as a bot must expect, and makes two lists of open orders misleading. The reply to the last list before the absence
+// horizon arrives after the horizon. The first list after the horizon comes from a replica that is no longer updated.
 
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import { clientOrderIdIn } from '../observer.ts';

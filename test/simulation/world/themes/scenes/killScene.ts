@@ -98,7 +98,7 @@ export class KillScene {
 
   constructor(deps: KillSceneDeps, seed: number) {
     this.#deps = deps;
-    this.#rng = rngOf(seed, 'killStage');
+    this.#rng = rngOf(seed, 'killScene');
     this.name = sceneOf(seed);
     this.#sceneTerms = SCENE_TERMS[this.name];
     this.situation = { journal: 'whole', hidesClientIds: this.#sceneTerms.showsClientIds !== true, manual: 'similarOrders' };
