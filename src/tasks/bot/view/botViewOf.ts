@@ -41,8 +41,6 @@ const MAX_FOREIGN = 100;
 /** Stands for the strategy where a position belongs to no strategy. */
 const ACCOUNT = 'account';
 const DAY_MS = 86_400_000;
-/** Number of fast audits that may be missed before the account counts as unobserved. */
-const MAX_MISSED_AUDITS = 10;
 /** Number of bars that may be missed before a feed counts as stale. */
 const MAX_MISSED_BARS = 3;
 
@@ -80,7 +78,7 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
     series: seriesViews(config.series, plan.series, timeMs),
     clocks: clockViews(bot),
     budget: budgetViews(exchange),
-    audit: { ...bot.auditState, maxAgeMs: MAX_MISSED_AUDITS * config.orders.fastMs },
+    audit: { ...bot.auditState, maxAgeMs: Number(engine.risk.limits.maxAuditAgeMs) },
     journal: { lastSeq: journal.lastSeq, durableSeq: journal.durableSeq, failure: journal.failure },
     loopDelayP99Ms,
     rssBytes: process.memoryUsage.rss(),

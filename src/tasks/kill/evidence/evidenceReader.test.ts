@@ -21,6 +21,7 @@ interface Venue {
   readonly trades: readonly object[];
   readonly orders: Readonly<Record<string, object>>;
   readonly free?: string;
+  readonly locked?: string;
   readonly nowMs?: number;
   /** Rows of the list of open orders that cannot be read. */
   readonly unreadable?: number;
@@ -63,7 +64,10 @@ const lost = (side: 'buy' | 'sell', cid = 'LOST'): BookedOrder => ({
 const BOUGHT: BookedOrder = { ...lost('buy', 'BOUGHT'), orderId: '1' };
 
 /** Returns the reader of a case: the bot has `orders`, and the exchange replies with the trades and orders of a `Venue`. */
-function readCase(orders: readonly BookedOrder[], { trades, orders: reported, free = '100', nowMs = NOW_MS, unreadable = 0 }: Venue) {
+function readCase(
+  orders: readonly BookedOrder[],
+  { trades, orders: reported, free = '100', locked = '0', nowMs = NOW_MS, unreadable = 0 }: Venue,
+) {
   // The status of an order agrees with its trades.
   const executedOf = (orderId: string): string =>
     (trades as readonly ReturnType<typeof trade>[])
@@ -74,7 +78,7 @@ function readCase(orders: readonly BookedOrder[], { trades, orders: reported, fr
     'spot.myTrades': () => ({ rows: trades, refused: [] }),
     'spot.queryOrder': ({ orderId = '' }) =>
       reported[orderId] === undefined ? null : { ...reported[orderId], executedQty: executedOf(orderId) },
-    'spot.account': () => ({ rows: [{ asset: 'BTC', free, locked: '0' }], refused: [] }),
+    'spot.account': () => ({ rows: [{ asset: 'BTC', free, locked }], refused: [] }),
   };
   const client = {
     call: (op: string, args: never, done: (outcome: unknown) => void) => {
@@ -221,6 +225,12 @@ it('the balance may reduce the quantity to sell but not increase it, and the red
   expect(await smallBalance.closer.closable(smallBalance.venue)).toMatchObject({
     qty: new Decimal('0.03'),
     uncertainQty: new Decimal('0.0699'),
+  });
+  const lockedCoins = readCase([BOUGHT], { trades: [boughtTrade], orders: {}, free: '0.03', locked: '0.05' });
+  expect(await lockedCoins.closer.closable(lockedCoins.venue)).toMatchObject({
+    qty: new Decimal('0.03'),
+    blockedQty: new Decimal('0.05'),
+    uncertainQty: new Decimal('0.0199'),
   });
   const largeBalance = readCase([BOUGHT], { trades: [boughtTrade], orders: {}, free: '7' });
   expect(await largeBalance.closer.closable(largeBalance.venue)).toMatchObject({

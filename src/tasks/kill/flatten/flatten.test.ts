@@ -10,9 +10,10 @@ import { settleSlice, type OrderState } from './settleSlice.ts';
 import { KILL_SETTINGS, KillStopped, KillVenue } from '../plan/killVenue.ts';
 
 const instrument = spotInstrument();
-const closable = (qty: string, uncertainQty = '0', warnings: readonly string[] = []): Closable => ({
+const closable = (qty: string, uncertainQty = '0', warnings: readonly string[] = [], blockedQty = '0'): Closable => ({
   side: 'sell',
   qty: new Decimal(qty),
+  blockedQty: new Decimal(blockedQty),
   uncertainQty: new Decimal(uncertainQty),
   uncertainties: warnings,
 });
@@ -79,6 +80,11 @@ it('a slice is at most the quantity that is proved to be the bot’s, and the re
     expect.stringMatching(/0\.6 BTC left, which may be the bot's, but that is not proved$/),
     'an uncertainty',
   ]);
+});
+
+it('what open orders of the account hold is reported as the bot’s, and not as unproved', async () => {
+  const { sent, result } = await flattenWith({ held: () => closable('0', '0', [], '0.5') });
+  expect([sent, result.residuals]).toEqual([[], [`${instrument.id}: 0.5 BTC left, held by open orders of the account`]]);
 });
 
 it('an uncertainty without a quantity is reported', async () => {

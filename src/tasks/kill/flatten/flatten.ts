@@ -13,7 +13,9 @@ export interface Closable {
   readonly side: Side;
   /** The smallest position of the bot that agrees with all evidence. Never more than this is closed. */
   readonly qty: Decimal;
-  /** Quantity that the bot may hold beyond `qty`. */
+  /** Quantity beyond `qty` that is proved to be the bot's, and that the exchange does not let it close, because open orders hold it. */
+  readonly blockedQty: Decimal;
+  /** Quantity that the bot may hold beyond both. */
   readonly uncertainQty: Decimal;
   /** Why `uncertainQty` may not be the bot's, as sentences. */
   readonly uncertainties: readonly string[];
@@ -176,7 +178,7 @@ async function flattenPosition(
     });
     progress.inFlight.delete(inFlightText);
     if (outcome.kind === 'unknown') {
-      const leftText = sizeText(closable.qty.plus(closable.uncertainQty).toFixed(), instrument);
+      const leftText = sizeText(closable.qty.plus(closable.blockedQty).plus(closable.uncertainQty).toFixed(), instrument);
       return endWith(`${instrument.id}: at most ${leftText} left: a slice of ${slice.qty} is of unknown outcome: ${outcome.why}`);
     }
     if (outcome.kind === 'refused') {
@@ -209,18 +211,20 @@ async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Clos
   const readings = [first, second].filter((reading) => reading !== null);
   const maxOf = (qtyOf: (reading: Closable) => Decimal): Decimal => Decimal.max(0, ...readings.map(qtyOf));
   const provenQty = maxOf(({ qty }) => qty);
+  const blockedQty = maxOf((reading) => reading.blockedQty);
   const uncertainQty = maxOf((reading) => reading.uncertainQty);
   const uncertainties = second?.uncertainties ?? [];
   const leftText = (qty: Decimal): string => `${instrument.id}: ${sizeText(qty.toFixed(), instrument)} left`;
-  const total = provenQty.plus(uncertainQty);
+  const total = provenQty.plus(blockedQty).plus(uncertainQty);
   if (isDust(instrument, total)) {
     const dust = total.greaterThan(0) ? [`${leftText(total)}, less than the smallest order`] : [];
     return { residuals: uncertainties, dust };
   }
   const left: string[] = [];
   if (!isDust(instrument, provenQty)) left.push(leftText(provenQty));
+  if (!isDust(instrument, blockedQty)) left.push(`${leftText(blockedQty)}, held by open orders of the account`);
   if (!isDust(instrument, uncertainQty)) left.push(`${leftText(uncertainQty)}, which may be the bot's, but that is not proved`);
-  // Both parts may be dust although their sum is not.
+  // Each part may be dust although their sum is not.
   if (left.length === 0) left.push(leftText(total));
   return { residuals: [...left, ...uncertainties], dust: [] };
 }

@@ -16,7 +16,7 @@ interface Account {
   readonly canClose?: number;
 }
 
-/** Returns side, quantity and uncertain quantity that the closer may close; null: no position. */
+/** Returns side, quantity and uncertain quantity that the closer may close, and the blocked quantity if there is one; null: no position. */
 async function closable(
   heldRanges: readonly Range[],
   { long = 0, short = 0, canClose = 1e9 }: Account,
@@ -45,7 +45,8 @@ async function closable(
   });
   const venue = { readPositions: () => Promise.resolve([row('buy', long), row('sell', short)]) };
   const position = await closer.closable(venue as unknown as KillVenue);
-  return position && [position.side, position.qty.toNumber(), position.uncertainQty.toNumber()];
+  const blocked = position?.blockedQty.toNumber() ?? 0;
+  return position && [position.side, position.qty.toNumber(), position.uncertainQty.toNumber(), ...(blocked === 0 ? [] : [blocked])];
 }
 
 it('the closer closes only the bot’s own part of a position that another owner has made larger', async () => {
@@ -55,7 +56,7 @@ it('the closer closes only the bot’s own part of a position that another owner
 
 it('the closer closes at most the quantity that the exchange shows and allows to be closed', async () => {
   expect(await closable([exact(30)], { long: 20 }, 'buy')).toEqual(['sell', 20, 0]);
-  expect(await closable([exact(30)], { long: 30, canClose: 5 }, 'buy')).toEqual(['sell', 5, 25]);
+  expect(await closable([exact(30)], { long: 30, canClose: 5 }, 'buy')).toEqual(['sell', 5, 0, 25]);
   expect(await closable([exact(30)], { short: 30 }, 'buy')).toBeNull();
 });
 

@@ -62,11 +62,12 @@ export class FuturesCloser implements Closer {
     const triggerQty = closingTriggers.reduce((sum, { trigger }) => sum.plus(trigger.volume), ZERO);
     const provenQty = Decimal.min(low, position.volume, position.closableVolume ?? position.volume);
     const qty = Decimal.max(0, provenQty.minus(triggerQty));
+    const blockedQty = Decimal.min(low, position.volume).minus(provenQty);
     // The part of a position that is not the bot's stays open.
-    const uncertainQty = Decimal.min(high, position.volume).minus(qty);
+    const uncertainQty = Decimal.min(high, position.volume).minus(qty).minus(blockedQty);
     const uncertainties = [...uncertain.map(uncertainOrderText), ...closingTriggers.map(leftTriggerText)];
     if (isUnexpectedlyTwoWay) uncertainties.push(`${instrument.id}: the account is in two-way mode, the bot is in net mode`);
-    return { side, qty, uncertainQty, uncertainties };
+    return { side, qty, blockedQty, uncertainQty, uncertainties };
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {

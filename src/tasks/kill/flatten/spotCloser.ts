@@ -43,9 +43,10 @@ export class SpotCloser implements Closer {
     if (high.isZero() && ownUncertainties.length === 0) return null;
     const { rows } = await venue.read('spot.account', {});
     // A balance can lower the quantity that is sold, never raise it.
-    const freeQty = rows.find(({ asset }) => asset === instrument.base)?.free ?? '0';
+    const { free: freeQty, locked: lockedQty } = rows.find(({ asset }) => asset === instrument.base) ?? { free: '0', locked: '0' };
     const qty = Decimal.min(low, freeQty);
-    return { side: 'sell', qty, uncertainQty: high.minus(qty), uncertainties: ownUncertainties };
+    const blockedQty = Decimal.min(low.minus(qty), lockedQty);
+    return { side: 'sell', qty, blockedQty, uncertainQty: high.minus(qty).minus(blockedQty), uncertainties: ownUncertainties };
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
