@@ -46,7 +46,8 @@ interface BannedPattern {
 /** Files outside of the hot rooms, which every bar or order passes. */
 const NOT_HOT = /^(?!(adapters\/replay|base|engine|indicators|orders|portfolio|risk|venue)\/)/;
 /** The same, with views and secrets: `#` hides their fields from strategies and from printed objects also at run time. */
-const MAY_HIDE_FIELDS = /^(?!(adapters\/replay|base|engine|orders|portfolio|risk|venue)\/)|[vV]iews?\.ts$|\/secret\.ts$/;
+const MAY_HIDE_FIELDS =
+  /^(?!(adapters\/replay|base|engine|orders|portfolio|risk|venue)\/)|[vV]iews?\.ts$|\/strategyFeed\.ts$|\/secret\.ts$/;
 /** Files of the rooms above floor 6. */
 const OUTER = /^(report|adapters|definition|access|app|tasks|paperExchange|worlds|cli)\//;
 const BANNED_PATTERNS: readonly BannedPattern[] = [

@@ -95,7 +95,7 @@ function drawStop(market: KillCase['market'], happens: (probability: number) => 
   return happens(0.5) ? 'near' : 'far';
 }
 
-/** Draws the fault of the first slice. In 70 % of the cases there is none. */
+/** Draws the fault of the first slice. 70 % of the cases have no fault. */
 function drawFirstSlice(happens: (probability: number) => boolean): KillCase['firstSlice'] {
   if (happens(0.7)) return 'answered';
   return happens(0.5) ? 'replyLost' : 'requestLost';

@@ -70,7 +70,7 @@ async function cancelAtExchange({ world, opened }: PlantedWorld): Promise<void> 
 }
 
 /** The code with which the exchange refuses a request whose signing time is too far from its own time. */
-const OUTSIDE_ADMISSION_WINDOW = -1021;
+const BAD_SIGNING_TIME = -1021;
 
 /** Returns the prices; the one of `raisedRow` is higher by 0.40. */
 const raiseInRow = (prices: Float64Array, raisedRow: number): Float64Array =>
@@ -162,7 +162,7 @@ const CASES: readonly PlantedCase[] = [
         6: ({ world }) =>
           world.exchange.faulty.faults.setSchedule({
             seed: 1,
-            schedule: [atEveryCall('GW.code', 'spot.newOrder', { code: OUTSIDE_ADMISSION_WINDOW })],
+            schedule: [atEveryCall('GW.code', 'spot.newOrder', { code: BAD_SIGNING_TIME })],
           }),
         7: ({ world }) => world.exchange.faulty.faults.setSchedule({ seed: 1, schedule: [] }),
       },

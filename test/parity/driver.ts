@@ -18,6 +18,7 @@ export interface ReplyTimes {
   /** Longest time for the bot to finish its work. After that it is stuck. */
   readonly thinkMs: number;
 }
+
 /** The times of a bot that is never killed. */
 export const PROMPT_TIMES: ReplyTimes = { delayMs: 40_000, graceMs: 60_000, thinkMs: 100_000 };
 /** The clock may jump to this long before the bot first asks for a row, ms. */
@@ -38,6 +39,7 @@ export interface RowDriverDeps {
   readonly times: ReplyTimes;
 }
 
+/** The stop entries that a row reaches. */
 type ReachedEntries = ReturnType<LiveBot['deps']['engine']['brackets']['entries']['reachedAtOpen']>;
 
 /** Drives one bot over the rows of its exchange. */
@@ -173,6 +175,7 @@ export class RowDriver {
     }
   }
 
+  /** Returns the index of the bar's instrument in the engine. */
   #indexOf({ instrument }: DrivenBar): number {
     return this.#deps.bot.deps.engine.instruments.findIndex(({ id }) => id === instrument);
   }

@@ -104,6 +104,7 @@ function runInProcess(name: string, folder: string, { bars, verbose }: ProcessOp
 
 /** Widths of the columns but for the last. */
 const COLUMN_WIDTHS = [20, 8, 7, 7, 6];
+
 /** Returns cells as a line of the table. */
 function tableLine(cells: readonly (string | number)[]): string {
   const paddedCells = cells.map((cell, column) => String(cell).padEnd(COLUMN_WIDTHS[column] ?? 0));

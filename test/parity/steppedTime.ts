@@ -22,10 +22,10 @@ export interface MovedExchange {
 
 /** Time limit of one step, ms of this computer. It is long, because a busy disk or core is slow. */
 const MAX_STEP_MS = 120_000;
-/** Idle turns of the event loop after which nothing more follows from a reply: within them it is read and the next requests are sent. */
+/** Number of idle turns of the event loop after which nothing more follows from a reply. Within them it is read and the next requests are sent. */
 const TURNS_AFTER_REPLY = 3;
 /**
- * The same number while the exchange holds a request back; these turns last 1 ms each. If the client of a held request has given up, the count of
+ * Number of idle turns while the exchange holds a request back. These turns last 1 ms each. If the client of a held request has given up, the count of
  * held requests hides another request, and its reply must come within these turns. Shorter turns may pass faster than the sockets deliver.
  */
 const TURNS_WHILE_HELD = 25;
@@ -46,6 +46,7 @@ export class SteppedTime implements Scheduler {
     this.#onWire.delete(requestOf(message));
     this.#onReply();
   };
+  /** Called with each reply. It ends the wait for the next one. */
   #onReply: () => void = () => {};
 
   constructor(exchange: MovedExchange) {

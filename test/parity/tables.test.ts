@@ -55,7 +55,8 @@ it('a row that only one run has is reported, with null for the other run', () =>
   );
 });
 
-it('the earliest of several differences is returned: a fill at another price before the order that follows from it', () => {
+it('of several differences, the earliest is returned', () => {
+  // A fill at another price comes before the order that follows from it.
   const run: Tables = {
     orders: [{ id: 1, decidedMs: 10 }, { id: 2, decidedMs: 30 }],
     fills: [{ timeMs: 20, price: 100 }],

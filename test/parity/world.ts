@@ -33,10 +33,12 @@ export class RowWorld {
     this.time = new SteppedTime({ nowMs: exchange.clock.nowMs(), moveTo: (timeMs) => moveExchange(exchange, timeMs) });
   }
 
+  /** Starts an exchange with these settings on a free port. */
   static async open(settings: ExchangeSettings): Promise<RowWorld> {
     return new RowWorld(await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} }));
   }
 
+  /** Closes the exchange and deletes the folder. Bots must have stopped before. */
   async close(): Promise<void> {
     this.time.close();
     await this.exchange.close();
@@ -60,6 +62,7 @@ export class RowWorld {
     return tradeStepped(opened, { time: this.time, rows: new ServiceRows(this.exchange.service), isPrompt: latencyMs === 0 });
   }
 
+  /** Stops and closes a bot. Time passes meanwhile. */
   stop(opened: OpenedBot): Promise<void> {
     return stopStepped(opened, this.time);
   }

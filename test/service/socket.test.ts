@@ -173,16 +173,16 @@ describe('the server', () => {
     cleanups.push(() => rejected.destroy());
     rejected.write(`GET /ws HTTP/1.1\r\nHost: a\r\n${UPGRADE_HEADERS.replace('13', '8')}\r\n`);
     await new Promise((resolve) => rejected.once('data', resolve));
-    const deaf = connectTcp({ port, host: '127.0.0.1' });
-    cleanups.push(() => deaf.destroy());
-    deaf.on('error', () => {});
-    deaf.write(`GET /ws HTTP/1.1\r\nHost: a\r\n${UPGRADE_HEADERS}\r\n`);
-    await new Promise((resolve) => deaf.once('data', resolve));
-    deaf.pause();
+    const pausedSocket = connectTcp({ port, host: '127.0.0.1' });
+    cleanups.push(() => pausedSocket.destroy());
+    pausedSocket.on('error', () => {});
+    pausedSocket.write(`GET /ws HTTP/1.1\r\nHost: a\r\n${UPGRADE_HEADERS}\r\n`);
+    await new Promise((resolve) => pausedSocket.once('data', resolve));
+    pausedSocket.pause();
     const pings = Buffer.concat(Array.from({ length: 500 }, () => frameOf(OPCODE.ping, Buffer.alloc(125), MASK)));
     // Until the socket buffers are full on the way back, and the server holds what the client does not read.
-    for (let round = 0; round < 400 && !deaf.destroyed; round++)
-      if (!deaf.write(pings)) await new Promise((resolve) => setTimeout(resolve, 1));
+    for (let round = 0; round < 400 && !pausedSocket.destroyed; round++)
+      if (!pausedSocket.write(pings)) await new Promise((resolve) => setTimeout(resolve, 1));
     await exchange.close();
     await waitUntil(() => rejected.readableEnded || rejected.destroyed);
   });

@@ -239,7 +239,7 @@ export function pointProblem({ runs, timers, risk }: ResumingRuns, { states, dra
   const countingLimit = COUNTING_LIMITS.find((key) => risk.limits[key] !== undefined);
   if (countingLimit !== undefined) return `risk.${countingLimit} also counts what happened before it`;
   for (const run of runs) {
-    const field = fieldInsideKept(run);
+    const field = sharedField(run);
     if (field !== null) return `the field '${field}' of ${run.name} is a part of the kept state`;
   }
   if (timers.due().length !== due.length) return 'timers were registered after construction, or a closeAt waits';
@@ -250,7 +250,7 @@ export function pointProblem({ runs, timers, risk }: ResumingRuns, { states, dra
 }
 
 /** Returns the name of a field of the strategy that holds a list or an object inside its kept state; null if none does. */
-function fieldInsideKept({ kept, instance }: KeptRun): string | null {
+function sharedField({ kept, instance }: KeptRun): string | null {
   if (kept === null || instance === null) return null;
   const parts = new Set<unknown>();
   const addParts = (state: object): void => {

@@ -180,7 +180,7 @@ export class UnknownOutcomes {
 }
 
 /**
- * Causes of which each event concerns another order or fill, so that a new reason is added to the earlier ones. DUPLICATE is missing, because
+ * Causes that can have several events, each about another order or fill. A new reason is added to the earlier ones. DUPLICATE is missing, because
  * its reason always names all duplicate orders.
  */
 const CODES_OF_EVENTS: ReadonlySet<string> = new Set(['LATE_LANDING', 'POST_TRADE', 'FINE_FILL', 'ECHO', 'ADMISSION']);

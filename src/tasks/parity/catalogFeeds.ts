@@ -64,6 +64,7 @@ const loadBarsOf = (folder: string, key: BarKey, range: RecordedRange): Pick<Fee
     ? loadTradeBars(catalogStore(folder), key, range, `${key.symbol} ${key.interval}`)
     : loadFeed(catalogStore(folder), key, range);
 
+/** The time of a recorded run, ms UTC. */
 interface RecordedRange {
   readonly fromMs: number;
   readonly toMs: number;
@@ -93,18 +94,22 @@ const valuesAt = (bars: BarColumns, row: number): readonly number[] => [
   bars.closeMs[row]!,
 ];
 
+/** Position of the volume in the values of a row. The prices come before it. */
+const VOLUME_INDEX = 4;
 /** Position of the close time in the values of a row. */
-const CLOSE_MS = 5;
+const CLOSE_MS_INDEX = 5;
 
 /** Returns the values of a bar in ticks and lots. Bars are compared by these. */
 export function comparedValues(values: readonly number[], { priceDigits, quantityDigits }: Instrument): readonly number[] {
-  return values.slice(0, CLOSE_MS).map((value, index) => Math.round(value * pow10(index < 4 ? priceDigits : quantityDigits)));
+  return values
+    .slice(0, CLOSE_MS_INDEX)
+    .map((value, index) => Math.round(value * pow10(index < VOLUME_INDEX ? priceDigits : quantityDigits)));
 }
 
 /** True when the bot received a bar with these values in ticks and lots. A bar from trades also ended at the same time. */
 export const isSameBar = (values: readonly number[], received: ReceivedBar, instrument: Instrument): boolean => {
   const other = comparedValues(received.values, instrument);
-  const isSameEnd = received.closeMs === null || received.closeMs === values[CLOSE_MS];
+  const isSameEnd = received.closeMs === null || received.closeMs === values[CLOSE_MS_INDEX];
   return isSameEnd && comparedValues(values, instrument).every((value, index) => value === other[index]);
 };
 
@@ -127,8 +132,8 @@ export function undecidedInstants(
     if (cause !== null && isOn(cause)) foundRows.add(closeMs);
   };
   for (const { plan, rows, warmToMs } of feeds)
-    if (plan.isExecutionOnly !== true) for (const [openMs, values] of rows) add(openMs, values[CLOSE_MS]!, warmToMs);
-  // A bar from trades that the bot counted otherwise, because it missed trades.
+    if (plan.isExecutionOnly !== true) for (const [openMs, values] of rows) add(openMs, values[CLOSE_MS_INDEX]!, warmToMs);
+  // A bar from trades can end at another time in the bot, because it missed trades.
   for (const { feed, openMs, closeMs } of run.bars.values()) if (closeMs !== null) add(openMs, closeMs, feeds[feed]!.warmToMs);
   return foundRows;
 }
@@ -151,12 +156,12 @@ export function feedsFor(
       interval,
       length: sorted.length,
       openMs: Float64Array.from(sorted, ([ms]) => ms),
-      closeMs: column(CLOSE_MS),
+      closeMs: column(CLOSE_MS_INDEX),
       open: column(0),
       high: column(1),
       low: column(2),
       close: column(3),
-      volume: column(4),
+      volume: column(VOLUME_INDEX),
     };
     return { ...plan, bars, firstRow: sorted.filter(([ms]) => ms <= warmToMs).length };
   });
@@ -178,8 +183,8 @@ function barsOfRerun(
   const isReplaced = isOn('data revision') ? overlapOf(ownBars) : () => false;
   for (const [openMs, values] of rows) {
     const received = run.bars.get(barKey(feed, openMs));
-    if (received === undefined && isReplaced(openMs, values[CLOSE_MS]!)) continue;
-    if (received === undefined && isOn(missingCause(run, openMs <= warmToMs, values[CLOSE_MS]!))) continue;
+    if (received === undefined && isReplaced(openMs, values[CLOSE_MS_INDEX]!)) continue;
+    if (received === undefined && isOn(missingCause(run, openMs <= warmToMs, values[CLOSE_MS_INDEX]!))) continue;
     const isRevised = received !== undefined && isOn('data revision') && !isSameBar(values, received, instrument);
     bars.set(openMs, isRevised ? valuesOf(received, interval) : values);
   }
@@ -187,7 +192,7 @@ function barsOfRerun(
   return bars;
 }
 
-/** Returns a function that is true for a span that overlaps a received bar from trades: the bot counted its trades otherwise. */
+/** Returns a function that is true for a span that overlaps a received bar from trades. The trades of the span are in that bar. */
 function overlapOf(received: readonly ReceivedBar[]): (openMs: number, closeMs: number) => boolean {
   const bars = received
     .flatMap(({ openMs, closeMs }) => (closeMs === null ? [] : [{ openMs, closeMs }]))

@@ -91,7 +91,7 @@ class OrderDifferences {
   readonly #rerun: Rerun;
   readonly #run: RecordedRun;
   readonly #differences: ListedDifference[] = [];
-  /** By order id: the rows of its fills in the rerun. */
+  /** The rows of the fills of the rerun, by the id of their order. */
   readonly #fillRowsByOrder = new Map<number, number[]>();
 
   constructor(rerun: Rerun, run: RecordedRun) {
@@ -116,6 +116,7 @@ class OrderDifferences {
     return this.#differences;
   }
 
+  /** Adds a difference to the result. */
   #add(difference: ListedDifference): void {
     this.#differences.push(difference);
   }
@@ -278,9 +279,9 @@ function withoutTrailingZeros(text: string): string {
   return isPlainDecimal(text) && text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** Payments are compared by hour. */
+/** Length of an hour, ms. Payments are compared by hour. */
 const HOUR_MS = 3_600_000;
-/** Hours are shifted by this much, because a catalog may have a payment some ms before the hour, and the bot sees it later. */
+/** The time before an hour that counts to the hour, ms. A catalog may have a payment some ms before the hour, and the bot sees it later. */
 const EARLY_MS = 60_000;
 
 /** The funding that was paid for one instrument within one hour. */

@@ -16,7 +16,7 @@ export interface OrderPair {
   readonly id: string;
 }
 
-/** Returns the role that the strategy chose. The columns record a market buy as a limit order when its cap has turned it into one. */
+/** Returns the role that the strategy chose. When the cap of a market buy has turned it into a limit order, the columns record it as that. */
 export function chosenRole({ role, code, texts }: Rerun['orders'], row: number): string {
   const recorded = ROLES[role[row]!]!;
   return recorded === 'limit' && texts[code[row]!] === CAPPED ? 'market' : recorded;
@@ -31,16 +31,17 @@ function takeWaiting(
   waiting: RecordedRun['waiting'][number][],
   { symbol, side, strategy }: Pick<RecordedRun['waiting'][number], 'symbol' | 'side' | 'strategy'>,
 ): boolean {
-  const place = waiting.findIndex((draft) => draft.symbol === symbol && draft.side === side && draft.strategy === strategy);
-  if (place >= 0) waiting.splice(place, 1);
-  return place >= 0;
+  const index = waiting.findIndex((draft) => draft.symbol === symbol && draft.side === side && draft.strategy === strategy);
+  if (index >= 0) waiting.splice(index, 1);
+  return index >= 0;
 }
 
 /** Returns all orders of both sides, those of the rerun first. */
 export function pairedOrders({ orders, instruments, feeds }: Rerun, run: RecordedRun): readonly OrderPair[] {
   const match = new OrderMatch(run.orders, finestBars(feeds));
-  const numbers = new Map<number, number>();
-  const counts = new Map<string, number>();
+  // By order id in the rerun: the number of the order in the journal.
+  const numbersInJournal = new Map<number, number>();
+  const countsBySignature = new Map<string, number>();
   // A backtest sends waiting orders at the end of the row. The bot had not reached that point when the comparison ends.
   const waiting = [...run.waiting];
   const pairs: OrderPair[] = [];
@@ -50,17 +51,17 @@ export function pairedOrders({ orders, instruments, feeds }: Rerun, run: Recorde
     const createdMs = orders.createdMs[index]!;
     const side = SIDES[orders.side[index]!]!;
     const role = chosenRole(orders, index);
-    const parent = orders.parent[index]! > 0 ? (numbers.get(orders.parent[index]!) ?? -1) : 0;
+    const parent = orders.parent[index]! > 0 ? (numbersInJournal.get(orders.parent[index]!) ?? -1) : 0;
     const symbol = instruments[orders.instrument[index]!]!.id;
     // An entry that was withdrawn, or still waits for its price, was not sent. The journal has no intent of it either.
     if (isWatchedEntry({ role, symbol }) && isUnsent(orders, index)) continue;
     const recorded = match.find({ createdMs, strategy: orders.strategy[index]!, symbol, side, role, parent });
     const strategy = orders.strategy[index]!;
     if (recorded === null && createdMs === run.lastMs && takeWaiting(waiting, { symbol, side, strategy })) continue;
-    if (recorded !== null) numbers.set(orders.id[index]!, recorded.number);
+    if (recorded !== null) numbersInJournal.set(orders.id[index]!, recorded.number);
     const signature = `${parent > 0 ? 0 : createdMs} ${symbol} ${side} ${role}`;
-    const count = (counts.get(signature) ?? 0) + 1;
-    counts.set(signature, count);
+    const count = (countsBySignature.get(signature) ?? 0) + 1;
+    countsBySignature.set(signature, count);
     pairs.push({ row: index, recorded, id: recorded === null ? `${signature} ${count}` : String(recorded.number) });
   }
   for (const recorded of match.unmatched(run.orders)) pairs.push({ row: null, recorded, id: String(recorded.number) });

@@ -30,7 +30,7 @@ export class RecordedExchange extends ReplayExchange {
   /** The scripted orders at the venue, by the index of their instrument. */
   readonly #scriptedOrders = new Map<number, ScriptedOrder[]>();
   /** The recorded fill that is being booked. */
-  #booking: ReportedFill | null = null;
+  #bookedFill: ReportedFill | null = null;
 
   constructor(queue: DueQueue, options: ReplayExchangeOptions, script: RerunScript) {
     super(queue, options);
@@ -85,17 +85,17 @@ export class RecordedExchange extends ReplayExchange {
     const isStillOpen = (): boolean => placed.isOpen && placed.ref === id;
     const isNextFillKnown = (): boolean => scripted.nextFill < fills.length && this.#script.knownMs(fills[scripted.nextFill]!) <= closeMs;
     while (isStillOpen() && isNextFillKnown()) {
-      const place = scripted.nextFill++;
-      const fill = fills[place]!;
-      const lots = this.#lotsOf(book, placed, recorded, place);
+      const fillIndex = scripted.nextFill++;
+      const fill = fills[fillIndex]!;
+      const lots = this.#lotsOf(book, placed, recorded, fillIndex);
       if (lots <= 0) continue;
       const timeMs = Math.max(fill.record.executedMs, earliestMs);
       const isLastRecorded = recorded.isFilled && scripted.nextFill === fills.length;
       const isComplete = placed.quoteUnits > 0 ? isLastRecorded : placed.filledLots + lots === placed.lots;
       placed.admittedMs = -INFINITY;
-      this.#booking = fill;
+      this.#bookedFill = fill;
       book.executeLots(placed, priceWithin(placed, fill), lots, isComplete, fill.record.maker, timeMs);
-      this.#booking = null;
+      this.#bookedFill = null;
       if (isStillOpen()) placed.admittedMs = INFINITY;
     }
     const isCanceled = end !== null && end.ending === 'canceled' && this.#script.isOn(end.cause) && this.#script.knownMs(end) <= closeMs;
@@ -103,16 +103,17 @@ export class RecordedExchange extends ReplayExchange {
     if (!isStillOpen()) this.#forget(instrument, scripted);
   }
 
+  /** Removes an ended order from the list of its instrument. */
   #forget(instrument: number, scripted: ScriptedOrder): void {
     const ordersOfInstrument = this.#scriptedOrders.get(instrument)!;
-    const place = ordersOfInstrument.indexOf(scripted);
-    if (place >= 0) ordersOfInstrument.splice(place, 1);
+    const index = ordersOfInstrument.indexOf(scripted);
+    if (index >= 0) ordersOfInstrument.splice(index, 1);
   }
 
   /** Returns the recorded quantity of a fill in lots. If the order has another size in the rerun, returns the same share of that size. */
-  #lotsOf(book: Pick<BarBook, 'fillableLots'>, placed: VenueOrder, { fills, isFilled, intent }: ReportedOrder, place: number): number {
-    const { record } = fills[place]!;
-    const isLast = place === fills.length - 1;
+  #lotsOf(book: Pick<BarBook, 'fillableLots'>, placed: VenueOrder, { fills, isFilled, intent }: ReportedOrder, fillIndex: number): number {
+    const { record } = fills[fillIndex]!;
+    const isLast = fillIndex === fills.length - 1;
     const { quantityDigits, quoteDigits } = placed.instrument;
     const amount = intent?.amount == null ? null : nearestScaled(intent.amount, quoteDigits);
     // Another amount buys what it can pay at the recorded price, as it does at the exchange.
@@ -134,8 +135,9 @@ export class RecordedExchange extends ReplayExchange {
     return Math.min(remainingLots, Math.round(sizeInRerun * share));
   }
 
+  /** Gives a recorded fill its recorded amounts before the bot receives it. */
   override filled(order: VenueOrder, fill: Fill): void {
-    if (this.#booking !== null) this.#script.setMoney(fill, this.#booking.record, order.instrument);
+    if (this.#bookedFill !== null) this.#script.setMoney(fill, this.#bookedFill.record, order.instrument);
     super.filled(order, fill);
   }
 }

@@ -79,6 +79,7 @@ export function comparedRecords(records: readonly JournalRecord[]): readonly Jou
   const after = records.findIndex((record, index) => index > last && ENDS_COMPARISON.has(record.k));
   return last < 0 || after < 0 ? records : records.slice(0, after);
 }
+/** Kinds of records. The first such record after the last decisions ends the comparison. */
 const ENDS_COMPARISON: ReadonlySet<string> = new Set(['FILL', 'FUNDED', 'STOP', 'CONFIG', 'INSTANT', 'SEGMENT', 'HUMAN', 'HALT', 'RESUME']);
 
 /** Reads all records of a lifetime. */
@@ -106,13 +107,13 @@ class RecordedRunReader {
     this.#records = recorded.records;
     this.#fromMs = this.#newestMs = fromMs;
     this.#nextInstants = nextInstants(this.#records);
-    for (const fact of warm) this.#receive(fact, 0, fromMs);
+    for (const bar of warm) this.#addBar(bar, 0, fromMs);
   }
 
   /** Returns the run that the records of the lifetime describe. Call it once. */
   read(): RecordedRun {
     const records = this.#records;
-    records.forEach((record, index) => this.#take(record, this.#nextInstants[index]!));
+    records.forEach((record, index) => this.#addRecord(record, this.#nextInstants[index]!));
     if (this.#stoppedMs !== null) this.#down.push({ fromMs: this.#stoppedMs, toMs: Infinity });
     const orders = [...this.#orders.values()].toSorted((a, b) => a.number - b.number);
     return {
@@ -129,26 +130,27 @@ class RecordedRunReader {
     };
   }
 
-  #receive(fact: readonly number[], seq: number, atMs: number): void {
-    const [feed = 0, openMs = NaN, open = NaN, high = NaN, low = NaN, close = NaN, volume = NaN, closeMs = null] = fact;
+  /** Adds a bar that the bot received. `seq` is the record that has it, or 0; `atMs` is its instant. */
+  #addBar(recordedBar: readonly number[], seq: number, atMs: number): void {
+    const [feed = 0, openMs = NaN, open = NaN, high = NaN, low = NaN, close = NaN, volume = NaN, closeMs = null] = recordedBar;
     this.#bars.set(barKey(feed, openMs), { feed, openMs, values: [open, high, low, close, volume], closeMs, seq, atMs });
   }
 
-  /** Takes a record. `knownMs`: the time at which the bot knew it. */
-  #take(record: JournalRecord, knownMs: number): void {
+  /** Adds what a record says to the run. `knownMs`: the time at which the bot knew it. */
+  #addRecord(record: JournalRecord, knownMs: number): void {
     const { k } = record;
     if (k === 'DRAFT') this.#waiting.set(record.cid, record);
     else if (k === 'VERDICT' || k === 'STATE') this.#waiting.delete(record.cid);
-    if (k === 'INSTANT') this.#takeInstant(record);
+    if (k === 'INSTANT') this.#addInstant(record);
     else if (k === 'CONFIG' || k === 'STOP') this.#stoppedMs ??= this.#newestMs;
-    else if (k === 'VERDICT' || k === 'INTENT') this.#takeDecision(record, knownMs);
-    else if (k === 'REFUSED' || k === 'STATE' || k === 'FILL') this.#takeReport(record, knownMs);
+    else if (k === 'VERDICT' || k === 'INTENT') this.#addDecision(record, knownMs);
+    else if (k === 'REFUSED' || k === 'STATE' || k === 'FILL') this.#addReport(record, knownMs);
     else if (k === 'FUNDED') this.#funded.push(record);
   }
 
-  /** Takes an instant: its bars, whether strategies decided on it, and the time without the bot before it. */
-  #takeInstant({ bars, seq, atMs, decided }: RecordOf<'INSTANT'>): void {
-    for (const fact of bars) this.#receive(fact, seq, atMs);
+  /** Adds an instant: its bars, whether strategies decided on it, and the time without the bot before it. */
+  #addInstant({ bars, seq, atMs, decided }: RecordOf<'INSTANT'>): void {
+    for (const bar of bars) this.#addBar(bar, seq, atMs);
     if (!decided) return;
     if (this.#stoppedMs !== null) this.#down.push({ fromMs: this.#stoppedMs, toMs: atMs });
     this.#stoppedMs = null;
@@ -156,8 +158,8 @@ class RecordedRunReader {
     this.#newestMs = Math.max(this.#newestMs, atMs);
   }
 
-  /** Takes a decision: the order, and its end if risk denied it. */
-  #takeDecision(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>, knownMs: number): void {
+  /** Adds a decision: the order, and its end if risk denied it. */
+  #addDecision(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>, knownMs: number): void {
     this.#numbers.set(record.cid, record.order);
     const previous = this.#orders.get(record.order) ?? newOrder(record.order, record.seq);
     const intent = record.k === 'INTENT' ? record : previous.intent;
@@ -170,14 +172,14 @@ class RecordedRunReader {
     this.#orders.set(record.order, order);
   }
 
-  /** Takes a report of the exchange about an order: a fill, or an end with its cause. */
-  #takeReport(record: RecordOf<'REFUSED'> | RecordOf<'STATE'> | RecordOf<'FILL'>, knownMs: number): void {
+  /** Adds a report of the exchange about an order: a fill, or an end with its cause. */
+  #addReport(record: RecordOf<'REFUSED'> | RecordOf<'STATE'> | RecordOf<'FILL'>, knownMs: number): void {
     const order = record.cid === null ? undefined : this.#orders.get(this.#numbers.get(record.cid) ?? -1);
     if (order === undefined) return;
     const { seq, t } = record;
     if (record.k === 'REFUSED') {
-      const how = /^-?\d+$/.test(record.code) ? 'refused' : 'notSent';
-      order.end = { seq, t, knownMs, ending: how, code: record.code, cause: causeOfRefusal(record.code) };
+      const ending = /^-?\d+$/.test(record.code) ? 'refused' : 'notSent';
+      order.end = { seq, t, knownMs, ending, code: record.code, cause: causeOfRefusal(record.code) };
     } else if (record.k === 'FILL') {
       order.fills.push({ record, knownMs });
       if (record.last) order.isFilled = true;
@@ -192,6 +194,7 @@ class RecordedRunReader {
   }
 }
 
+/** Returns an order before its terms are known. `seq`: the record that names it first. */
 function newOrder(number: number, seq: number): ReportedOrder {
   return { number, seq, createdMs: NaN, intent: null, fills: [], isFilled: false, isCancelAsked: false, end: null };
 }

@@ -39,6 +39,7 @@ export const isWatchedEntry = ({ role, symbol }: Pick<OrderTraits, 'role' | 'sym
 
 /** A replacement whose old order had filled. Nothing of it is sent, in the bot or in a backtest, so neither has it among its orders. */
 export const NOTHING_LEFT = 'REPLACED_FILLED';
+/** True for such a replacement in the journal. */
 const isNothingLeft = ({ end }: ReportedOrder): boolean => end?.ending === 'denied' && end.code === NOTHING_LEFT;
 
 /** Finds the recorded order of each order of a run. Each recorded order is found once. */
@@ -74,6 +75,7 @@ export class OrderMatch {
     // The bot sends a stop entry that it watches when the bar has closed, a backtest at the open of the bar that opens beyond it.
     return match ?? (isWatchedEntry(traits) ? this.#bestMatchIn(this.#ordersByBar.get(bar + 1), traits) : null);
   }
+
   /** Returns the unmatched order that is most like the one looked for, and marks it as matched; null if none is. */
   #bestMatchIn(candidates: readonly ReportedOrder[] = [], traits: OrderTraits): ReportedOrder | null {
     const { createdMs } = traits;
@@ -87,6 +89,7 @@ export class OrderMatch {
     this.#matched.add(match.number);
     return match;
   }
+
   /** Returns the recorded orders that no call of `find` has returned. */
   unmatched(orders: readonly ReportedOrder[]): readonly ReportedOrder[] {
     return orders.filter((order) => !this.#matched.has(order.number) && !isNothingLeft(order));
@@ -145,11 +148,13 @@ export interface ScriptTerms {
   readonly undecided: ReadonlySet<number>;
 }
 
+/** The engine of a backtest. */
 type RunEngine = PreparedRun['engine'];
 
 /** Gives each order of a rerun the recorded denial, latency, fills and payments, for the causes that are switched on. */
 export class RerunScript implements LatencyModel {
   readonly #run: RecordedRun;
+  /** Number of causes that are switched on, in the order of DIVERGENCES. */
   readonly #steps: number;
   readonly #latencyMs: number;
   readonly #match: OrderMatch;
@@ -160,10 +165,11 @@ export class RerunScript implements LatencyModel {
   /** Instants at which strategies do not decide. */
   readonly #undecided: ReadonlySet<number>;
   #engine: RunEngine | null = null;
+  /** Number of recorded payments that are booked. */
   #paidCount = 0;
+  /** The engine's own booking of a payment. Null while the cause `funding` is switched off. */
   #bookFunding: RunEngine['funded'] | null = null;
 
-  /** `steps` is the number of causes that are switched on. */
   constructor(run: RecordedRun, steps: number, { latencyMs, feeds, undecided }: ScriptTerms) {
     this.#run = run;
     this.#steps = steps;
@@ -259,7 +265,7 @@ export class RerunScript implements LatencyModel {
     const { bars } = this.#engine!.execution[instrumentIndex]!;
     const recordedMs = recorded === undefined ? null : rowLatency(recorded, bars);
     if (recordedMs === null) return this.#medianMs;
-    // In the rerun, the order may be created at another time inside the row.
+    // In the rerun, the order may be created at another time of the row.
     const arrivesMs = recorded!.createdMs + recordedMs;
     return Math.min(MAX_LATENCY_MS, recordedMs === 0 ? this.#latencyMs : Math.max(0, arrivesMs - createdMs));
   }

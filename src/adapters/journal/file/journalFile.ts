@@ -228,7 +228,7 @@ export class JournalFile {
       this.#disk.sync(path, finish);
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
-      // A file that has become read-only or has gone cannot be opened for the sync.
+      // A file that has become read-only or no longer exists cannot be opened for the sync.
       this.#soon(() => finish(error.code));
     }
   }

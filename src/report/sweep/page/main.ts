@@ -150,7 +150,7 @@ function updateSelectors({ figure, across, down, pinned }: View): void {
   pinned.forEach((value, axis) => {
     selectValue(`hold-${axis}`, value);
     const label = byId(`hold-${axis}`)?.closest('label');
-    // An axis of the map shows all values of its parameter, so there is none to choose.
+    // An axis of the map shows all values of its parameter, so no value can be chosen.
     if (label) label.hidden = axis === across || axis === down;
   });
 }

@@ -57,7 +57,7 @@ it('an own order is cancelled although the exchange does not reply to the query 
   expect([...result.stuck.keys()]).toEqual([INSTRUMENT.id]);
 });
 
-it('a reply that a listed order does not exist is an answer: the order is named, and the kill goes on', async () => {
+it('a reply that a listed order does not exist is an answer: the order is named, and the kill continues', async () => {
   const { result, cancelled } = await killBeside(MISSING);
   expect([...new Set(cancelled)]).toEqual(['6']);
   expect(result.stuck.size).toBe(0);

@@ -135,7 +135,7 @@ const isCertainlyOwn = ({ id }: Instrument, order: SeenOrder, ownOrders: OwnOrde
   (order.cid !== null || ownOrders?.isOwnId(order.venueId) === true) && attributeOrder(id, order, ownOrders) === 'own';
 
 /** Orders of a list, with the client order ids that could be read. `isAnswered`: false if the exchange has not replied to each query. */
-interface NamedOrders {
+interface OrdersWithIds {
   readonly named: readonly SeenOrder[];
   readonly isAnswered: boolean;
 }
@@ -149,7 +149,7 @@ async function withClientIds(
   instrument: Instrument,
   orders: readonly SeenOrder[],
   ownOrders: OwnOrders | null,
-): Promise<NamedOrders> {
+): Promise<OrdersWithIds> {
   const isNameless = ({ venueId, cid }: SeenOrder): boolean => cid === null && ownOrders?.isOwnId(venueId) !== true;
   if (!orders.some(isNameless)) return { named: orders, isAnswered: true };
   if (instrument.market === 'futures') {

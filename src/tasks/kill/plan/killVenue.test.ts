@@ -128,7 +128,7 @@ it('a query of an order is null if two replies, a read lag apart, say that the o
   expect(await resultOf({ kind: 'acked', value: null } as never)).toBeNull();
 });
 
-it('a single query tells an order that does not exist from no reply', async () => {
+it('a single query returns different results for an order that does not exist and for no reply', async () => {
   const missing = { kind: 'refused', code: -1112, msg: '' } as never;
   const found = { kind: 'acked', value: { orderId: '7' } } as never;
   const { venue } = openVenue([unknown(500), missing, { kind: 'acked', value: null } as never, found]);
