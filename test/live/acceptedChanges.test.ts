@@ -44,3 +44,40 @@ test('an order that was decided on and never sent ends without effect when chang
   const killedTwice = await driveLifetime({ strategies: [Buyer], bars: 8, kills, next: [ChangedBuyer], acceptChanges: true });
   expect([killedTwice.placed, killedTwice.balances]).toEqual([killed.placed, killed.balances]);
 });
+
+/** Buys nothing. The changed code buys at each bar, before the other strategy of the bot decides. */
+class Idle extends Strategy {
+  codes: string[] = [];
+  override onBar() {}
+  override onOrder({ tag, lifecycle, code }: OrderInfo) {
+    if (lifecycle === 'done') this.codes.push(`${tag} ${code}`);
+  }
+}
+class BuysFirst extends Idle {
+  barCount = 0;
+  override onBar() {
+    this.barCount++;
+    if (this.barCount === 4) this.buy({ base: '0.2' }, { tag: 'first' });
+  }
+}
+/** Places an order far from the market at each bar. */
+class Rests extends Strategy {
+  barCount = 0;
+  override onBar() {
+    this.buy({ base: '0.1' }, { tag: `rest ${++this.barCount}`, limit: this.bars.close.value / 2 });
+  }
+}
+
+test('an order of the newest instant is not sent again when the accepted code places another one before it', async () => {
+  const options = { strategies: [Idle, Rests], bars: 6 };
+  const unkilled = await driveLifetime(options);
+  const ackSeqs = unkilled.records.filter(({ k }) => k === 'ACK').map(({ seq }) => seq);
+  for (const killSeq of [ackSeqs[3]!, ackSeqs[3]! + 1]) {
+    const killed = await driveLifetime({ ...options, kills: [killSeq], next: [BuysFirst, Rests], acceptChanges: true });
+    expect(killed.starts).toBe(2);
+    // The denied order has used up a number, which comes first in each line.
+    const termsOf = (placed: readonly string[]): readonly string[] => placed.map((line) => line.replace(/^\S+ /, ''));
+    expect(termsOf(killed.placed)).toEqual(termsOf(unkilled.placed));
+    expect((killed.instances[0] as BuysFirst).codes).toEqual(['first CHANGED']);
+  }
+});

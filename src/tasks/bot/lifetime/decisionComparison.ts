@@ -89,6 +89,13 @@ export class DecisionComparison {
   get #isAtEnd(): boolean {
     return (this.#isAtEndOfStep ??= this.#deps.recorded.endsIn(this.recordIndex, this.#stepMs));
   }
+  /**
+   * True when the process may have ended before it wrote this order. It wrote decisions in their order, so one of the same instant that is still to
+   * be replayed shows that it did not make this one.
+   */
+  #mayBeUnwritten({ createdMs }: BotOrder): boolean {
+    return this.#isAtEnd && !this.#deps.recorded.hasUnreplayedAt(createdMs);
+  }
   /** Runs `act` without comparing its cancels. */
   runWithoutComparing(act: () => void): void {
     this.#ignoresCancels = true;
@@ -106,7 +113,7 @@ export class DecisionComparison {
     const isReplacement = engine.orders.precheck(order, engine.lastTicks(order.instrumentIndex)) === REPLACES;
     if (isReplacement && this.#hadToWait(order)) return engine.drafts.replace(order);
     const recordedOrder = this.#recordedOrderOf(order);
-    if (recordedOrder === undefined) return this.#isAtEnd ? this.#decideAfterEnd(order) : this.#denyUnrecorded(order);
+    if (recordedOrder === undefined) return this.#mayBeUnwritten(order) ? this.#decideAfterEnd(order) : this.#denyUnrecorded(order);
     order.id = recordedOrder.number as OrderId;
     const { verdict, intent, send } = recordedOrder;
     const isMissed = verdict?.code === 'MISSED';
@@ -193,8 +200,9 @@ export class DecisionComparison {
   /** Handles an order after the end of the journal: risk decides, and the order waits until the start is complete. */
   #decideAfterEnd(order: BotOrder): OrderId {
     const { engine, recorded } = this.#deps;
-    const recordedOrder = recorded.order(order.id);
+    let recordedOrder = recorded.order(order.id);
     if (recordedOrder !== undefined && isOfAnotherOrder(recordedOrder, order)) {
+      recordedOrder = undefined;
       const nextNumber = Math.max(recorded.lastOrder, ...this.held.map((decision) => decision.id)) + 1;
       engine.orders.restore({ lastOrder: nextNumber, orders: [] }, () => NaN, 0);
       order.id = nextNumber as OrderId;

@@ -150,6 +150,12 @@ export class LifetimeRecords {
   orderAt(createdMs: number): RecordedOrder | undefined {
     return this.#firstUnreplayed(createdMs);
   }
+  /** True when the instant has a recorded decision that the replay has not made yet. A draft that still waits was made. */
+  hasUnreplayedAt(createdMs: number): boolean {
+    this.#ordersByKey ??= this.#indexByKey();
+    const { orders = [] } = this.#ordersByKey.get(createdMs) ?? {};
+    return orders.some(({ isReplayed, isDrafted, verdict, intent }) => !isReplayed && !(isDrafted && verdict === null && intent === null));
+  }
   /** Returns the first order with a key that was not replayed yet. */
   #firstUnreplayed(key: string | number): RecordedOrder | undefined {
     this.#ordersByKey ??= this.#indexByKey();
