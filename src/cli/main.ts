@@ -104,12 +104,27 @@ function checkValues(args: Readonly<Record<string, unknown>>, argv: readonly str
   const empty = Object.keys(args).find((name) => args[name] === '' && isOption(name, argv));
   if (empty !== undefined)
     throw new ConfigError(`--${empty}: expected a value, got nothing`, 'write a value after it, or remove the option');
+  checkWords(args, argv);
   for (const word of argv) {
     const [, name = '', value = ''] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
     if (typeof args[name] !== 'boolean' || value === 'true' || value === 'false') continue;
     throw new ConfigError(`--${name}: expected true or false, got ${JSON.stringify(value)}`, `write --${name} or --no-${name} alone`);
   }
   return true;
+}
+
+/**
+ * Throws ConfigError for an empty word and for a dash alone, unless an option has it as its value. As a path an empty text would mean the
+ * current folder, and yargs gives commands an empty text for a dash.
+ */
+function checkWords(args: Readonly<Record<string, unknown>>, argv: readonly string[]): void {
+  const isValue = (index: number) => {
+    const [, option] = /^--([^=]+)$/.exec(argv[index - 1] ?? '') ?? [];
+    return option !== undefined && typeof args[option] !== 'boolean';
+  };
+  const word = argv.find((each, index) => (each === '' || each === '-') && !isValue(index));
+  if (word === '') throw new ConfigError("'': expected a name or a path, got an empty text", 'write a name or a path, or leave it out');
+  if (word === '-') throw new ConfigError('-: expected a name or a path, got a dash', 'isobar reads no file from stdin; name a file');
 }
 
 /** Throws ConfigError for words after `--`, which yargs would ignore. */

@@ -2,9 +2,14 @@
 
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 
+/** Error code for an entry that is not a regular file. */
+export const NO_REGULAR_FILE = 'ENOFILE';
+
 const CAUSES: Readonly<Record<string, [why: string, remedy: string]>> = {
   ENOENT: ['there is no such file', 'check the path'],
   EISDIR: ['it is a folder', 'name a file'],
+  // The code of `regularFile.ts`.
+  [NO_REGULAR_FILE]: ['it is a folder, a FIFO, a socket or a device', 'name a file'],
   ENOTDIR: ['a part of the path is a file, not a folder', 'check the path'],
   EACCES: ['permission denied', 'check the rights of the file and of its folder'],
   EPERM: ['permission denied', 'check the rights of the file and of its folder'],
@@ -12,6 +17,9 @@ const CAUSES: Readonly<Record<string, [why: string, remedy: string]>> = {
   ENOSPC: ['the disk is full', 'make room or choose another folder'],
   // The code for opening a socket, or a device without a driver.
   ENXIO: ['it is a socket or a device', 'name a file'],
+  ELOOP: ['its symbolic links lead in a circle', 'name the file itself'],
+  ENAMETOOLONG: ['the name is too long', 'use a shorter name'],
+  EIO: ['the disk reports an error', 'check the disk and the path'],
   EMFILE: ['too many files are open', 'raise the limit of open files'],
 };
 

@@ -1,7 +1,8 @@
 // Reads a whole journal as the bot does when it starts, and reports its content. It writes nothing and takes no lock.
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readRegularFile } from '../disk/regularFile.ts';
 import { findProcess, thisProcess } from '../disk/processes.ts';
 import { JournalState, restartOf, type Restart } from './records/journalState.ts';
 import { lockHolder } from '../disk/processLock.ts';
@@ -43,7 +44,7 @@ export interface JournalReport {
 /** Reads files of any owner and mode, because a copy of a journal may have another owner or mode. */
 const readingDisk = {
   list: (folder: string) => asDiskError(folder, () => readdirSync(folder).toSorted()),
-  read: (path: string): Uint8Array => asDiskError(path, () => readFileSync(path)),
+  read: (path: string): Uint8Array => asDiskError(path, () => readRegularFile(path)),
 };
 
 /** Runs `readDisk`. Throws DiskError for a system error. */
@@ -60,7 +61,8 @@ function asDiskError<T>(path: string, readDisk: () => T): T {
 export function checkJournal(folderOrFile: string): JournalReport {
   const journalFolder = join(folderOrFile, 'journal');
   const path = existsSync(journalFolder) ? journalFolder : folderOrFile;
-  const stats = statSync(path, { throwIfNoEntry: false });
+  // statSync would throw for a path that leads through a file, or in a circle.
+  const stats = existsSync(path) ? statSync(path) : null;
   if (!stats) throw noJournal(`${path}: no such file or folder`);
   const state = new JournalState();
   const reading = withDiskErrors(() => (stats.isDirectory() ? readFolder(path, state) : readFile(path, state)));

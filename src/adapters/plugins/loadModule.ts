@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { entryKindText } from '../disk/regularFile.ts';
 import { ConfigError, StrategyError } from '../../base/errors.ts';
 import { builtUrl } from '../../base/inPackage.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
@@ -56,7 +57,8 @@ export async function loadModule(
   const path = isAbsolute(file) ? file : resolve(file);
   const stats = existsSync(path) ? statSync(path) : null;
   if (!stats) throw new ConfigError(`${displayName}: no such ${kind} file`, `give the path of a file that exports a ${kind}`);
-  if (!stats.isFile()) throw new ConfigError(`${displayName}: expected a ${kind} file, got a folder`, 'give the path of the file itself');
+  if (!stats.isFile())
+    throw new ConfigError(`${displayName}: expected a ${kind} file, got ${entryKindText(stats)}`, 'give the path of the file itself');
   if (!CODE_FILE.test(path)) {
     const ending = extname(path);
     throw new ConfigError(

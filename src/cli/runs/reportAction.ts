@@ -1,8 +1,9 @@
 // Implements `isobar report`: prints the closing table of a run again, or compares two runs, and opens the page on request.
 
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { readInputFile } from '../../adapters/disk/regularFile.ts';
 import { displayPath } from '../../definition/text/paths.ts';
 import { openRun, readStoredEquity, readSummary } from '../../tasks/backtest/folder/readRunFolder.ts';
 import { compareFolders, writeComparison } from '../../tasks/backtest/verify/compareFolders.ts';
@@ -46,7 +47,7 @@ function showRun({ run: folder, json, quiet, out, open, breakdowns }: ReportArgs
     throw new ConfigError(`${displayPath(page)}: the run has no report`, 'run it again without --no-report');
   }
   const summary = readSummary(run);
-  if (json) process.stdout.write(readFileSync(join(folder, 'summary.json'), 'utf8'));
+  if (json) process.stdout.write(readInputFile(join(folder, 'summary.json')));
   else if (quiet) print(displayPath(page));
   else {
     const { equity } = readStoredEquity(folder);

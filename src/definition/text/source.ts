@@ -1,7 +1,8 @@
 // Reads a run definition from YAML or from options, and remembers the place of every key for messages.
 
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { entryKindText, readInputFile } from '../../adapters/disk/regularFile.ts';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
 import { ConfigError } from '../../base/errors.ts';
 
@@ -43,11 +44,14 @@ function readText(file: string, called: string, ifLarge: string): string {
   if (stats === null) throw new ConfigError(`${file}: no such file`, `give the path of ${called} (.yaml)`);
   if (/\.[cm]?[jt]s$/.test(file))
     throw new ConfigError(`${file}: expected ${called}, got a file of code`, `write ${called} (.yaml) that names it`);
-  if (!stats.isFile()) throw new ConfigError(`${file}: expected a file, got a folder`, `give the path of ${called} (.yaml)`);
+  if (!stats.isFile()) throw new ConfigError(`${file}: expected a file, got ${entryKindText(stats)}`, `give the path of ${called} (.yaml)`);
   if (stats.size > MAX_BYTES) {
     throw new ConfigError(`${file}: expected ${called}, got ${stats.size} bytes`, ifLarge);
   }
-  return readFileSync(file, 'utf8');
+  const text = readInputFile(file).toString('utf8');
+  // Text in UTF-16 has such a character for every letter. YAML allows none.
+  if (text.includes('\0')) throw new ConfigError(`${file}: expected text in UTF-8, got text in UTF-16, or no text`, 'save it as UTF-8');
+  return text;
 }
 
 /** Parses YAML text that is already in memory. */

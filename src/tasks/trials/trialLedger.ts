@@ -1,19 +1,9 @@
 // The trial ledger: one append-only file per sweep. Every set that ran is written before its result is reported.
 
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fdatasyncSync, ftruncateSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { appendToRegularFile, readInputFile } from '../../adapters/disk/regularFile.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { decodeLine, encodeLine, type LedgerLine, type ProofLine, type RunLine, type SetLine, type SweepHeader } from './ledgerLine.ts';
 
@@ -37,7 +27,7 @@ const NEWLINE = 0x0a;
 /** Appends a single run or a proof to its file. Throws the system's error if the file cannot be written. */
 export function appendLine(folder: string, line: RunLine | ProofLine): void {
   mkdirSync(folder, { recursive: true });
-  appendFileSync(join(folder, line.kind === 'run' ? RUNS_FILE : PROOFS_FILE), `${encodeLine(line)}\n`);
+  appendToRegularFile(join(folder, line.kind === 'run' ? RUNS_FILE : PROOFS_FILE), `${encodeLine(line)}\n`);
 }
 
 /** Returns all single runs of a folder. Lines that a crash left incomplete are omitted. */
@@ -53,7 +43,7 @@ export function readProofs(folder: string): readonly ProofLine[] {
 /** Returns the lines of a ledger; none if it does not exist. */
 function readLines(path: string): readonly LedgerLine[] {
   if (!existsSync(path)) return [];
-  const lines = readFileSync(path, 'utf8').split('\n');
+  const lines = readInputFile(path).toString('utf8').split('\n');
   return lines.flatMap((text) => decodeLine(text) ?? []);
 }
 
@@ -64,7 +54,7 @@ export function isFinished({ header, results }: LedgerContent): boolean {
 
 /** Returns the content of a ledger file; null: its first line is incomplete. Throws ConfigError if a line in the middle is damaged. */
 export function readLedger(path: string): LedgerContent | null {
-  const bytes = readFileSync(path);
+  const bytes = readInputFile(path);
   const results = new Map<number, SetLine>();
   let header: SweepHeader | null = null;
   let wholeBytes = 0;

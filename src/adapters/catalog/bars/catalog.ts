@@ -2,8 +2,9 @@
 // a gap manifest for each file.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readInputFile } from '../../disk/regularFile.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
@@ -72,11 +73,7 @@ export function readInstrument(catalog: string, market: Market, symbol: string):
 
 /** Returns the text of a file of the catalog. Throws ConfigError when it cannot be read. */
 export function readCatalogFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw fileError(path, 'cannot be read', error);
-  }
+  return readInputFile(path).toString('utf8');
 }
 
 /** Writes a small file completely: to a temporary file, then renamed. */

@@ -1,9 +1,10 @@
 // Reads the bytes of a file, decompressing gzip and zips of one file. The content decides, not the name.
 
 import { createHash } from 'node:crypto';
-import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, type ReadStream, type Stats } from 'node:fs';
+import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, type ReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip, createInflateRaw } from 'node:zlib';
+import { entryKindText } from '../../disk/regularFile.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { fileError } from '../../disk/fileError.ts';
 import { checkedCrc, zipEntry } from './zip.ts';
@@ -108,7 +109,7 @@ function withFile<T>(path: string, use: (file: number) => T): T {
     try {
       const stats = fstatSync(file);
       if (!stats.isFile() && !stats.isDirectory())
-        throw new ConfigError(`${path}: expected a file, got ${fileKindText(stats)}`, 'copy its content into a file first');
+        throw new ConfigError(`${path}: expected a file, got ${entryKindText(stats)}`, 'copy its content into a file first');
       return use(file);
     } finally {
       closeSync(file);
@@ -116,9 +117,4 @@ function withFile<T>(path: string, use: (file: number) => T): T {
   } catch (error) {
     throw fileError(path, 'cannot be read', error);
   }
-}
-
-function fileKindText(stats: Stats): string {
-  if (stats.isFIFO()) return 'a FIFO';
-  return stats.isSocket() ? 'a socket' : 'a device';
 }

@@ -1,6 +1,6 @@
 // Reads recorded trades from a file of comma-separated values, as whole ticks and lots.
 
-import { readFileSync } from 'node:fs';
+import { readInputFile } from '../../../adapters/disk/regularFile.ts';
 import { toScaled } from '../../../base/number/decimal.ts';
 import { isPlainDecimal } from '../../../base/number/decimalText.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -41,14 +41,7 @@ export function readTradeFile(file: string, instrument: Instrument): RecordedTra
 
 /** Reads a file. Throws ConfigError if it cannot be read. */
 function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(
-      `${file}: cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      'check the path of the trades',
-    );
-  }
+  return readInputFile(file).toString('utf8');
 }
 
 /** Returns a time in ms UTC; null for text that is not a time. */

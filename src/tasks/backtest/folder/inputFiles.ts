@@ -1,7 +1,7 @@
 // Lists the input files of a run with their hashes: recorded when a run is written, compared when it is verified.
 
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { hashOfRead } from '../../../adapters/catalog/bars/readHashes.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
@@ -29,7 +29,8 @@ const PIECE_BYTES = 1 << 18;
 
 /** Returns the SHA-256 of a file's bytes in lower-case hex; null: no such file. */
 export function fileHash(path: string): string | null {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
+  // statSync would throw for a path that leads through a file.
+  if (!existsSync(path) || !statSync(path).isFile()) return null;
   const hash = createHash('sha256');
   const piece = Buffer.allocUnsafe(PIECE_BYTES);
   const file = openSync(path, 'r');

@@ -1,11 +1,11 @@
 // Reads a run folder: its manifest, summary, definition and equity, all validated.
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { readInputFile } from '../../../adapters/disk/regularFile.ts';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { withArrowFile } from '../../../adapters/catalog/arrow/arrowReader.ts';
-import { fileError } from '../../../adapters/disk/fileError.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { shellWord } from '../../../base/text/shellWord.ts';
 import { FEED_FORM, parseFeedInterval, type Interval } from '../../../model/interval.ts';
@@ -151,11 +151,7 @@ export function parseRunFile(path: string, content: string): unknown {
 
 /** Returns the text of a file of a run folder. Throws ConfigError if it cannot be read. */
 export function readRunFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw fileError(path, 'cannot be read', error);
-  }
+  return readInputFile(path).toString('utf8');
 }
 
 const oneProof = z.object({
@@ -264,7 +260,12 @@ export function readStoredEquity(folder: string): StoredEquity {
  * from the current folder, returns that one.
  */
 export function startFolderOf({ folder, manifest }: StoredRun, requested: string | null): string {
-  if (requested !== null) return resolve(requested);
+  if (requested !== null) {
+    const stats = existsSync(requested) ? statSync(requested) : null;
+    if (stats?.isDirectory() === false)
+      throw new ConfigError(`--in ${requested}: expected a folder, got a file`, 'name the folder in which the run was started');
+    return resolve(requested);
+  }
   const existingInputs = (place: string) => manifest.inputs.filter(({ file }) => existsSync(resolve(place, file))).length;
   const recorded = resolve(folder, manifest.startedIn);
   return existingInputs(process.cwd()) > existingInputs(recorded) ? process.cwd() : recorded;

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readInputFile } from '../../../adapters/disk/regularFile.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { formatTime } from '../../../model/time.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
@@ -105,7 +106,7 @@ function equityDifference(
   }
   if (byteCheck === null) return null;
   writeEquity(byteCheck.temporary, record, byteCheck.hash);
-  const storedBytes = readFileSync(join(folder, file));
+  const storedBytes = readInputFile(join(folder, file));
   const repeatedBytes = readFileSync(byteCheck.temporary);
   if (storedBytes.equals(repeatedBytes)) return null;
   const firstDifference = storedBytes.findIndex((byte, index) => byte !== repeatedBytes[index]);

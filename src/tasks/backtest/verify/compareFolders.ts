@@ -1,7 +1,8 @@
 // Loads two run folders for a comparison and writes its report.
 
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readInputFile } from '../../../adapters/disk/regularFile.ts';
 import { writeError } from '../../../adapters/disk/fileError.ts';
 import { nowMs } from '../../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -25,7 +26,7 @@ export function compareFolders(a: string, b: string): RunComparison {
 function comparedRun(folder: string): ComparedRun {
   const run = openRun(folder);
   const { timeMs, equity } = readStoredEquity(folder);
-  const fills = readFileSync(join(folder, 'fills.csv'), 'utf8').trimEnd().split('\n').map(csvCells);
+  const fills = readInputFile(join(folder, 'fills.csv')).toString('utf8').trimEnd().split('\n').map(csvCells);
   return {
     name: run.name,
     path: displayPath(resolve(folder)),

@@ -1,8 +1,9 @@
 // The figures of another tool from a finished run: reads its folder, and the closes of its bars where they can be read again.
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readInputFile } from '../../../adapters/disk/regularFile.ts';
 import { ConfigError, StrategyError } from '../../../base/errors.ts';
+import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import { firstAfter } from '../../../base/number/search.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { openRequest } from '../../../definition/request.ts';
@@ -18,6 +19,8 @@ import { checkInputs } from './checkInputs.ts';
 import { csvCells } from './storedTable.ts';
 
 const DAY_MS = 86_400_000;
+/** Longest cell of a damaged table in a message. */
+const MAX_CELL_CHARS = 40;
 
 /** The figures of a run in the definitions of another tool. */
 export interface RunProfile {
@@ -49,7 +52,7 @@ export function profileInput(folder: string, summary: Summary): ProfileInput {
       benchmark: null,
     },
     bars: storedBars(folder, summary),
-    trades: storedTrades(folder),
+    trades: storedTrades(folder, summary),
   };
 }
 
@@ -60,21 +63,28 @@ function storedBars(folder: string, { run: { feeds } }: Summary): ProfileBars {
   return { intervalMs, openMs: timeMs.map((ms) => ms - intervalMs), equity, close: null };
 }
 
-/** Reads the trades of a run folder. Throws ConfigError if a column is missing. */
-function storedTrades(folder: string): ProfileTrades {
+/** Reads the trades of a run folder. Throws ConfigError if rows or columns are missing, or a number is damaged. */
+function storedTrades(folder: string, { trades: { trades: expectedTrades } }: Summary): ProfileTrades {
   const path = join(folder, 'trades.csv');
-  const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const [header = '', ...lines] = readInputFile(path).toString('utf8').trimEnd().split('\n');
   const names = csvCells(header);
   const rows = lines.map(csvCells);
+  const remedy = 'isobar verify says what has changed';
+  if (rows.length !== expectedTrades)
+    throw new ConfigError(`${path}: expected ${expectedTrades} trades, as in summary.json, got ${rows.length} rows`, remedy);
+  const damagedRow = rows.findIndex((row) => row.length !== names.length);
+  if (damagedRow >= 0) throw new ConfigError(`${path}:${damagedRow + 2}: expected ${names.length} cells, as in the header`, remedy);
   const columnOf = (name: string): number => {
     const column = names.indexOf(name);
-    if (column < 0) throw new ConfigError(`${path}: expected a column ${name}, found none`, 'isobar verify says what has changed');
+    if (column < 0) throw new ConfigError(`${path}: expected a column ${name}, found none`, remedy);
     return column;
   };
-  const numberOf = (cell: string | undefined): number => (cell === undefined || cell === '' ? NaN : Number(cell));
   const numbers = (name: string): Float64Array => {
     const column = columnOf(name);
-    return Float64Array.from(rows, (row) => numberOf(row[column]));
+    return Float64Array.from(rows, ({ [column]: cell = '' }, index) => {
+      if (cell === '' || Number.isFinite(Number(cell))) return cell === '' ? NaN : Number(cell);
+      throw new ConfigError(`${path}:${index + 2} ${name}: expected a number, got ${sanitizeText(cell, MAX_CELL_CHARS)}`, remedy);
+    });
   };
   const side = columnOf('side');
   return {
@@ -150,7 +160,7 @@ function withBenchmark({ folder }: StoredRun, { run, metrics }: Summary, input: 
 
 /** Reads one column of a CSV file. */
 function storedColumn(path: string, name: string): readonly string[] {
-  const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const [header = '', ...lines] = readInputFile(path).toString('utf8').trimEnd().split('\n');
   const column = csvCells(header).indexOf(name);
   return lines.map((line) => csvCells(line)[column] ?? '');
 }

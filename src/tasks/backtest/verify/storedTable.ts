@@ -1,6 +1,6 @@
 // Reads the tables of a run folder from their CSV files.
 
-import { readFileSync } from 'node:fs';
+import { readInputFile } from '../../../adapters/disk/regularFile.ts';
 import type { TableColumn, Table } from '../../../report/summary/tables.ts';
 
 /** Returns the cells of a line of CSV (RFC 4180). */
@@ -16,7 +16,7 @@ export function csvCells(line: string): string[] {
  * the run, in its order. Text columns are not part of the hash and stay empty.
  */
 export function storedTable(path: string, template: Table, instruments: readonly string[]): Table {
-  const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const [header = '', ...lines] = readInputFile(path).toString('utf8').trimEnd().split('\n');
   // Names of columns have no quotes and no commas.
   const names = header.split(',');
   const rows = lines.map(csvCells);

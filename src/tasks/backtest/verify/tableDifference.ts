@@ -1,6 +1,6 @@
 // Compares a table in a run folder with that of the repeated run: equal bytes, or the first cell that differs.
 
-import { readFileSync } from 'node:fs';
+import { readInputFile } from '../../../adapters/disk/regularFile.ts';
 import { timeText } from '../../../base/text/format.ts';
 import { streamCsv } from '../../../report/summary/csvFile.ts';
 import type { Table } from '../../../report/summary/tables.ts';
@@ -33,7 +33,7 @@ const MAX_CELL_LENGTH = 70;
 
 /** Returns the first difference between the file `path` and the CSV of `table`; null: all bytes are equal. */
 export function tableDifference(path: string, table: Table, names: TableNames): TableDifference | null {
-  const stored = readFileSync(path);
+  const stored = readInputFile(path);
   const unequalOffset = firstUnequal(stored, table);
   if (unequalOffset === null) return null;
   const lineStart = stored.lastIndexOf(NEWLINE, unequalOffset - 1) + 1;

@@ -1,12 +1,13 @@
 // Replays the journal in a folder: reads it, finds the bot's config and instruments, and returns the result of the replay.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readRegularFile } from '../../../adapters/disk/regularFile.ts';
 import { damageError, withDiskErrors } from '../../../adapters/journal/openJournal.ts';
 import { readJournal } from '../../../adapters/journal/file/readJournal.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { readBotFile } from '../../control/folder/botFile.ts';
+import { hasBotFile, readBotFile } from '../../control/folder/botFile.ts';
 import type { ResolveOptions } from '../../../definition/resolve.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { readLiveFile, type LiveBehaviour } from '../config/liveConfig.ts';
@@ -36,7 +37,11 @@ export async function replayFolder(path: string, { config, load }: ReplayFolderO
 export function openJournalOfFolder(path: string, config: string | null): BotJournalFolder {
   const journalFolder = join(path, 'journal');
   const folder = resolve(existsSync(journalFolder) ? journalFolder : path);
-  if (!existsSync(folder)) throw new ConfigError(`${path}: no such folder`, 'name the folder of a journal, or the data folder of a bot');
+  const remedy = 'name the folder of a journal, or the data folder of a bot';
+  if (!existsSync(folder)) throw new ConfigError(`${path}: no such folder`, remedy);
+  if (!statSync(folder).isDirectory()) throw new ConfigError(`${path}: expected a folder, got a file`, remedy);
+  if (!existsSync(journalFolder) && !hasBotFile(dirname(folder)))
+    throw new ConfigError(`${path}: expected the data folder of a bot, or its journal, got another folder`, remedy);
   const bot = readBotFile(dirname(folder));
   return { records: readRecords(folder), behaviour: readLiveFile(config ?? bot.config), instruments: bot.instruments };
 }
@@ -44,7 +49,7 @@ export function openJournalOfFolder(path: string, config: string | null): BotJou
 /** Returns all records of a journal. Throws ConfigError if it is damaged. */
 function readRecords(folder: string): readonly JournalRecord[] {
   const records: JournalRecord[] = [];
-  const disk = { list: (path: string) => readdirSync(path).toSorted(), read: (path: string): Uint8Array => readFileSync(path) };
+  const disk = { list: (path: string) => readdirSync(path).toSorted(), read: (path: string): Uint8Array => readRegularFile(path) };
   const { damage, otherFormat } = withDiskErrors(() => readJournal(disk, folder, (record) => void records.push(record)));
   if (damage) throw damageError(damage, otherFormat);
   return records;

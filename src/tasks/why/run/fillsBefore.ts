@@ -1,7 +1,7 @@
 // Notes on fills that have the time at which a bar opens, but were made inside the bar before.
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularFile } from '../../../adapters/disk/regularFile.ts';
 import type { ExplainedBar, ExplainedEvent } from '../model/explanation.ts';
 
 /** Maximum number of fills that a note names. */
@@ -42,7 +42,7 @@ function fillsAt(folder: string, atMs: number, instrument: string): readonly str
 /** Returns the bytes of a table; empty if the file cannot be read. */
 function bytesOf(path: string): Buffer {
   try {
-    return readFileSync(path);
+    return readRegularFile(path);
   } catch {
     // A run folder may be kept without its tables.
     return Buffer.alloc(0);

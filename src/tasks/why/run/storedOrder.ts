@@ -1,7 +1,7 @@
 // Reads one order of a run folder from its orders.csv.
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularFile } from '../../../adapters/disk/regularFile.ts';
 import { fileError } from '../../../adapters/disk/fileError.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { wholeText } from '../../../base/text/format.ts';
@@ -32,7 +32,7 @@ export function readStoredOrder(folder: string, order: number): StoredRow {
 /** Returns the bytes of a file. Throws ConfigError if it cannot be read. */
 function readBytes(path: string): Buffer {
   try {
-    return readFileSync(path);
+    return readRegularFile(path);
   } catch (error) {
     throw fileError(path, 'cannot be read', error);
   }
