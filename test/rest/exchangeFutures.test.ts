@@ -53,7 +53,7 @@ describe('contracts', () => {
     expect(otherWorld.reported).not.toContain('halt cleared SETTINGS');
   });
 
-  it('an audit of a bot in net mode finds an account that has been set to two-way mode, although long and short equal the books in sum', async () => {
+  it('an audit of a bot in net mode finds an account that has been set to two-way mode, although the sum of long and short equals the books', async () => {
     const world = await openWorld();
     const { venue } = world.service.futures;
     expect(venue.setPositionMode(0, PERPETUAL, false)).toBe(true);

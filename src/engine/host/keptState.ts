@@ -209,9 +209,9 @@ export function keptTexts(engine: KeptRuns): readonly string[] {
   if (totalLength * CODE_LENGTH <= MAX_RECORDED_LENGTH) return texts;
   const lengths = texts.map(recordedLength);
   if (lengths.reduce((sum, length) => sum + length, 0) <= MAX_RECORDED_LENGTH) return texts;
-  const longest = lengths.indexOf(Math.max(...lengths));
-  engine.currentStrategy = longest;
-  throw tooLongError(runs[longest]!.name, lengths[longest]!);
+  const longestIndex = lengths.indexOf(Math.max(...lengths));
+  engine.currentStrategy = longestIndex;
+  throw tooLongError(runs[longestIndex]!.name, lengths[longestIndex]!);
 }
 
 /**

@@ -278,7 +278,7 @@ function lotDifferenceOf(name: string, part: PositionPart, lots: Decimal, differ
 }
 
 /**
- * Returns a sentence if a contract in net mode has a long and a short position. Somebody has then set the account to two-way mode, in which an
+ * Returns a sentence if a contract in net mode has a long and a short position. The account has then been set to two-way mode, in which an
  * order that should reduce the one opens the other: their sum may equal the books, but margin and funding do not.
  */
 function twoSidesText({ wireName }: Instrument, rows: readonly PositionRow[]): readonly string[] {

@@ -46,7 +46,7 @@ export class FuturesCloser implements Closer {
     this.#positionType = position.positionType === 2 ? 2 : 1;
     const { low, high: provenHigh } = ownRange([...(isNet ? held : heldOn[positionSide]).values()], positionSide, isNet);
     const side = positionSide === 'buy' ? 'sell' : 'buy';
-    // An account in net mode shows one side. With both, somebody has set two-way mode: each order of the bot has then changed one side, and
+    // An account in net mode shows one side. With both, it has been set to two-way mode: each order of the bot has then changed one side, and
     // the sum of them does not say what is left of it.
     const isUnexpectedlyTwoWay = isNet && positions.some((row) => row.side === side && new Decimal(row.volume).greaterThan(0));
     const high = isUnexpectedlyTwoWay
