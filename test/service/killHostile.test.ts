@@ -1,7 +1,7 @@
 // Tests kills of bots whose journals are missing, empty or damaged, and of bots with trigger orders at the exchange.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RestClient } from '../../src/adapters/exchange/client/restClient.ts';
@@ -44,7 +44,7 @@ function killBot(flatten: boolean, { exchange }: Pick<KillFixture, 'exchange'> =
 
 describe('a kill without a whole journal', () => {
   /** The condition of the journal, and how the test brings it about. */
-  const brokenJournals: readonly (readonly [condition: string, breakJournal: () => void])[] = [
+  const brokenJournals: readonly (readonly [condition: string, breakJournal: () => void | Promise<void>])[] = [
     ['is missing', () => {}],
     ['is empty', () => mkdirSync(journalFolder(), { mode: 0o700 })],
     [
@@ -61,12 +61,19 @@ describe('a kill without a whole journal', () => {
         execFileSync('mkfifo', [join(journalFolder(), 'journal-000001.jsonl')]);
       },
     ],
+    [
+      'is cut off before its first order',
+      async () => {
+        await writeJournal();
+        appendFileSync(join(journalFolder(), 'journal-000001.jsonl'), '{"seq":');
+      },
+    ],
     ['is not a folder', () => writeFileSync(journalFolder(), '')],
   ];
   it('a kill without a whole journal calls nothing closed, and still cancels', async () => {
     fixture = await KillFixture.open();
     for (const [condition, breakJournal] of brokenJournals) {
-      breakJournal();
+      await breakJournal();
       await fixture.placeRestingBuys('BTCUSDT', 1);
       const { cancelled, slices, residuals } = await killBot(true);
       expect(cancelled, condition).toBe(1);

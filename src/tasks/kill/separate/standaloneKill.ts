@@ -133,7 +133,9 @@ function readBooks(bot: BotFile, { onPhase, serverTime, settings }: KillDeps): J
     const reading = readJournal(unlockedDisk, bot.journal, books.add);
     if (reading.damage)
       onPhase('cancelling', `the journal is damaged (${reading.damage.message}): orders are recognised by their client ids`);
-    if (reading.damage || reading.account === null) return null;
+    const isCut = isCutBeforeOrders(reading, books);
+    if (isCut) onPhase('cancelling', 'the journal was cut off before its first order: orders are recognised by their client ids');
+    if (reading.damage || reading.account === null || isCut) return null;
     const isTorn = reading.segments.some(({ torn }) => torn !== null);
     books.complete({ isTorn, nowMs: serverTime('spot').ms, recvWindowMs: settings.recvWindowMs });
     return books;
@@ -162,6 +164,20 @@ export function readWhole(folder: string, visit: (record: JournalRecord) => void
   if (account === null) throw new ConfigError(`${folder}: the journal has no record of the bot, so its positions are unknown`, remedy);
   return reading;
 }
+
+/** Throws ConfigError if the bot's journal does not show which positions it has. */
+function checkWhole({ journal, instruments }: BotFile): void {
+  const books = new JournalBooks(instruments);
+  if (!isCutBeforeOrders(readWhole(journal, books.add), books)) return;
+  throw new ConfigError(
+    `${journal}: the journal was cut off before its first order, so the bot's positions are unknown`,
+    'check every position of the bot at the exchange, and close it by hand',
+  );
+}
+
+/** True if a journal ends within a record and has no order. Nothing then recognises an order whose records were cut off with its end. */
+const isCutBeforeOrders = ({ segments }: JournalReading, { lastOrder }: JournalBooks): boolean =>
+  lastOrder.cid === null && segments.length > 0 && segments.at(-1)!.torn !== null;
 
 /** What flattening needs besides the exchange. */
 interface FlattenBooksDeps {
@@ -193,7 +209,7 @@ async function flattenBooks(
   closers.push(() => Promise.resolve(endTurn()));
   const ended = await endBot(bot.journal);
   if (ended) deps.onPhase('flattening', `process ${ended.pid} of the bot was ended${ended.isForced ? ' by force' : ''}`);
-  readWhole(bot.journal, () => {});
+  checkWhole(bot);
   const books = new JournalBooks(bot.instruments);
   const rng = seededRng((deps.scheduler.nowMs ^ process.pid) | 0);
   const durableWaiters = new DurableWaiters();
