@@ -231,7 +231,7 @@ export class DecisionComparison {
     const recordedOrder = this.#deps.recorded.order(order.id);
     if (recordedOrder?.draft && !recordedOrder.isDrafted) return recordedOrder.draft.createdMs === order.createdMs;
     const isRecorded = recordedOrder !== undefined && createdMsOf(recordedOrder) === order.createdMs;
-    return !isRecorded && this.#isAtEnd;
+    return !isRecorded && this.#mayBeUnwritten(order);
   }
 
   /** Compares a draft with its record. Returns 0: the replay writes no record. */
