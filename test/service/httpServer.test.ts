@@ -114,6 +114,19 @@ describe('the server', () => {
       { host: '127.0.0.1', port: Number(new URL(exchange.url).port), controlPort: null, crash: () => {} },
     );
     await expect(secondExchange).rejects.toThrow(/cannot listen on 127\.0\.0\.1:\d+: EADDRINUSE/);
+    await expect(secondExchange).rejects.toMatchObject({ remedy: 'choose another port, or 0 for a free one' });
+  });
+
+  it('the error for an address of another computer advises another address, not another port', async () => {
+    // 192.0.2.0/24 is reserved for documents: no computer has an address in it.
+    const exchange = runExchange(
+      { ...demoSettings(1), prices: new Map() },
+      { host: '192.0.2.1', port: 0, controlPort: null, crash: () => {} },
+    );
+    await expect(exchange).rejects.toMatchObject({
+      message: 'cannot listen on 192.0.2.1:0: EADDRNOTAVAIL',
+      remedy: 'choose an address of this computer, such as 127.0.0.1',
+    });
   });
 });
 

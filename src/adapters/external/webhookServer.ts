@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { ConfigError } from '../../base/errors.ts';
+import { listenRemedy } from '../../base/text/listenRemedy.ts';
 import { MAX_CONNECTIONS, receiveBody, SERVER_LIMITS } from '../localServer/requests.ts';
 
 /** Where webhooks listen. */
@@ -41,12 +42,7 @@ export async function openWebhookServer({ host, port, frontHost }: WebhookListen
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        new ConfigError(
-          `webhooks.port: cannot listen on ${host}:${port}: ${error.code ?? error.message}`,
-          'choose another port, or 0 for a free one',
-        ),
-      ),
+      reject(new ConfigError(`webhooks.port: cannot listen on ${host}:${port}: ${error.code ?? error.message}`, listenRemedy(error.code))),
     );
     server.listen(port, host, resolve);
   });

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../../base/errors.ts';
+import { listenRemedy } from '../../base/text/listenRemedy.ts';
 import type { DeliveredReply } from '../faults/faultyService.ts';
 import type { HeartbeatServer } from './heartbeatServer.ts';
 import { ignoreUpgrade } from './ignoreUpgrade.ts';
@@ -169,9 +170,7 @@ function joinHeaders(headers: IncomingMessage['headers']): Readonly<Record<strin
 async function startListening(server: Server, { host, port }: HttpServerOptions): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        new ConfigError(`cannot listen on ${host}:${port}: ${error.code ?? error.message}`, 'choose another port, or 0 for a free one'),
-      );
+      reject(new ConfigError(`cannot listen on ${host}:${port}: ${error.code ?? error.message}`, listenRemedy(error.code)));
     });
     server.listen(port, host, resolve);
   });

@@ -6,6 +6,7 @@ import { metricsText } from '../../control/metrics.ts';
 import { perform, readRequest, requiredLevel, type BotRequest } from '../../control/botRequest.ts';
 import { MAX_CONNECTIONS, receiveBody, SERVER_LIMITS, singleHeaders } from '../../../adapters/localServer/requests.ts';
 import { ConfigError } from '../../../base/errors.ts';
+import { listenRemedy } from '../../../base/text/listenRemedy.ts';
 import { assets, type PageAsset } from './assets.ts';
 import { RequestGuard, confirmationWordFor, type AccessRefusal } from './requestGuard.ts';
 import { Refusals } from './refusals.ts';
@@ -212,12 +213,7 @@ function send(response: ServerResponse, { status, type, body }: PageAnswer): voi
 async function startListening(server: Server, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        new ConfigError(
-          `the dashboard cannot listen on ${host}:${port}: ${error.code ?? error.message}`,
-          'choose another port, or 0 for a free one',
-        ),
-      ),
+      reject(new ConfigError(`the dashboard cannot listen on ${host}:${port}: ${error.code ?? error.message}`, listenRemedy(error.code))),
     );
     server.listen(port, host, resolve);
   });
