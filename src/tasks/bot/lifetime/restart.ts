@@ -29,7 +29,8 @@ export function checkReplay({ differences, difference, decisions }: DecisionComp
     );
   throw new ConfigError(
     `${data}: the strategy does not repeat the decisions in its journal: ${countText}`,
-    'remove the cause (the clock, random numbers, a file, a field that is not kept); then use --accept-changes or another data folder',
+    'remove the cause (the clock, random numbers, a file, a field that is not kept), unless the exchange has changed a limit of an instrument; ' +
+      'then use --accept-changes or another data folder',
   );
 }
 
