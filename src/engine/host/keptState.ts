@@ -209,9 +209,9 @@ export function keptTexts(engine: KeptRuns): readonly string[] {
   if (totalLength * CODE_LENGTH <= MAX_RECORDED_LENGTH) return texts;
   const lengths = texts.map(recordedLength);
   if (lengths.reduce((sum, length) => sum + length, 0) <= MAX_RECORDED_LENGTH) return texts;
-  const longestIndex = lengths.indexOf(Math.max(...lengths));
-  engine.currentStrategy = longestIndex;
-  throw tooLongError(runs[longestIndex]!.name, lengths[longestIndex]!);
+  const tooLongIndex = lengths.indexOf(Math.max(...lengths));
+  engine.currentStrategy = tooLongIndex;
+  throw tooLongError(runs[tooLongIndex]!.name, lengths[tooLongIndex]!);
 }
 
 /**
