@@ -43,6 +43,7 @@ const PART_SEEDS = {
   secondSchedule: (seed: number) => seed * 71,
   killScene: (seed: number) => seed * 73,
   secondContracts: (seed: number) => seed * 79,
+  switches: (seed: number) => seed * 83,
 } as const;
 
 /** Returns the generator of one part of a day. Parts have generators of their own, so that one more draw in a part leaves the others as they are. */

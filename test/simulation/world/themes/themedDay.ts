@@ -2,7 +2,7 @@
 
 import type { Rng } from '../../../../src/base/number/rng.ts';
 import type { Profile } from '../../../../src/paperExchange/dialect/switches.ts';
-import { dialectOptionsFor, profileOfCombination, SWITCH_COMBINATIONS } from '../../../fixtures/switchPairs.ts';
+import { dialectOptionsFor, profileOfCombination, SWITCH_COMBINATIONS, SWITCH_VALUES } from '../../../fixtures/switchPairs.ts';
 import { drawFaultMs, MAX_CREATES, rngOf, TIMED_FAULTS } from '../draws.ts';
 
 /** Seeds above this have days with a theme, a thousand seeds for each theme. Days without a theme must keep their recorded hashes. */
@@ -309,10 +309,16 @@ export function themedBotConfig(seed: number, theme: Theme): Readonly<Record<str
   return { orders: { resolveEveryMs: 2000 } };
 }
 
-/** Returns the switches of the exchange on a day of `dialects`. The first days together have every pair of values of any two switches. */
+/**
+ * Returns the switches of the exchange on a day of `dialects`. The first days together have every pair of values of any two switches. On later
+ * days each switch has a random value.
+ */
 export function profileOfDay(seed: number): Profile {
   const dayIndex = (seed - LAST_UNTHEMED_SEED - 1) % SEEDS_PER_THEME;
-  return profileOfCombination(SWITCH_COMBINATIONS[dayIndex % SWITCH_COMBINATIONS.length]!);
+  const combination = SWITCH_COMBINATIONS[dayIndex];
+  if (combination !== undefined) return profileOfCombination(combination);
+  const rng = rngOf(seed, 'switches');
+  return profileOfCombination(SWITCH_VALUES.map(([, values]) => Math.floor(rng.next() * values.length)));
 }
 
 /** True for days on which orders come so late that nothing is reserved for them any more. Their bots may hold more. */
