@@ -54,3 +54,7 @@ export const subRandom = (draw: number, factor: number): number => (draw * facto
 
 /** Returns a random time for a fault, ms since the start of the day: not in the first and the last hundredth of the `faultyMs` that have faults. */
 export const drawFaultMs = (rng: Rng, faultyMs: number): number => Math.floor((0.01 + rng.next() * 0.98) * faultyMs);
+
+/** Returns the value at a fraction, in [0, 1), of a range. */
+export const valueInRange = ({ min, max }: { readonly min: number; readonly max: number }, fraction: number): number =>
+  min + fraction * (max - min);

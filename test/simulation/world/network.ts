@@ -21,8 +21,16 @@ import type { ThemedFaults } from './themes/themedFaults.ts';
 import type { SimulatedVenue } from './venue.ts';
 
 /** Paths of the requests that create orders. */
-const CREATE_PATHS: ReadonlySet<string> = new Set(['/sapi/v1/order', '/fapi/v1/order', '/fapi/v1/conditionOrder/']);
+const CREATE_PATHS: ReadonlySet<string> = new Set([
+  '/sapi/v1/order',
+  '/fapi/v1/order',
+  '/fapi/v1/conditionOrder',
+  '/fapi/v1/conditionOrder/',
+]);
 const isCreateRequest = (method: string, target: string): boolean => method === 'POST' && CREATE_PATHS.has(target);
+
+/** True for a reply without data. Some services send errors with HTTP 200. */
+const isError = ({ status, body }: Answer): boolean => status !== 200 || /"code":"?-/.test(body);
 
 /** The cause with which a connection fails. */
 const RESET = 'the connection was reset';
@@ -204,9 +212,9 @@ export class SimulatedNetwork {
     const cutFraction = fault?.faultKind === 'cutReply' && answer.body !== '' ? fault.draw : null;
     // The error of a failed connection may contain anything, even a secret. The bot must not log it.
     if (cutFraction !== null && cutFraction < 0.5) return fail(`the reply was cut behind "${venue.key.secret}"`, bytes);
-    if (request.method === 'GET') this.#deps.onRead?.(target, answeredMs);
+    if (request.method === 'GET' && !isError(answer)) this.#deps.onRead?.(target, answeredMs);
     // If the bot has never had this acknowledgement, it cannot know that another order already has the id.
-    else if (CREATE_PATHS.has(target) && venue.market === 'futures') this.#noteReply(target, answer);
+    if (CREATE_PATHS.has(target) && venue.market === 'futures') this.#noteReply(target, answer);
     venue.noteShown(answer.body);
     settle({ kind: 'reply', ...wireReplyOf(answer, cutFraction) });
   }
@@ -229,6 +237,8 @@ export class SimulatedNetwork {
     const isCreate = isCreateRequest(method, target);
     const bodyText = Buffer.from(body).toString();
     const handleRequest = (): Answer => venue.handle({ method, target, headers: lowerCase(headers), body }, queue.nowMs);
+    const maintenanceAnswer = this.themedFaults?.maintenanceAnswer() ?? null;
+    if (maintenanceAnswer !== null) return maintenanceAnswer;
     const refusal = this.hardFaults?.refusalOf(isCreate, bodyText) ?? null;
     if (refusal !== null) return refusal;
     if (fault !== undefined && isHardCreate(fault)) return answerHardCreate(fault, venue, this.hardFaults!, handleRequest);

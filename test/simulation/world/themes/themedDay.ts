@@ -60,6 +60,8 @@ export const THEMES = [
   'lateTrades',
   // The exchange answers open questions of its specification otherwise: each seed has another combination of the switches.
   'dialects',
+  // The exchange is in maintenance: it answers nothing for minutes, and may cancel open orders.
+  'maintenance',
 ] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -83,6 +85,7 @@ export const THEMED_TIMED_FAULTS = [
   'refuseOverStop',
   'cutClient',
   'wrongConfig',
+  'closedExchange',
 ] as const;
 export type ThemedTimedFault = (typeof THEMED_TIMED_FAULTS)[number];
 /** True for a fault of a create request that `ThemedFaults` answers. It leaves `slowAdmission` to the network. */
@@ -203,6 +206,11 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
     timed: {},
     keptKinds: [...PROCESS_ENDS, 'gap', 'partition', 'stale', 'halt', 'killSwitch', 'flatten', 'lostFlatten'],
     removedKinds: NEEDS_IDS,
+  },
+  maintenance: {
+    creates: { loseReply: 0.15, loseRequest: 0.05 },
+    timed: { closedExchange: [1, 3] },
+    keptKinds: [...PROCESS_ENDS, 'gap', 'halt', 'killSwitch', 'flatten', 'lostFlatten'],
   },
   manyTrades: { creates: { loseReply: 0.2 }, timed: {}, keptKinds: [...PROCESS_ENDS, 'gap'], removedKinds: NEEDS_IDS },
   lateFills: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },

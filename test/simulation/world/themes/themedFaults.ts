@@ -5,6 +5,7 @@ import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import type { Answer } from '../../../../src/worlds/computer/connection.ts';
 import type { BotProcess } from '../botProcess.ts';
 import { ContractVenue } from '../futures/contractVenue.ts';
+import { Maintenance } from './maintenance.ts';
 import type { ManualTradeKill } from '../futures/manualTradeKill.ts';
 import { handleLate } from '../hard/hardCreates.ts';
 import { clientOrderIdIn, type Observer } from '../observer.ts';
@@ -26,7 +27,7 @@ import {
   type ThemedRequestFault,
   type ThemedTimedFault,
 } from './themedDay.ts';
-import { rngOf, subRandom } from '../draws.ts';
+import { rngOf, subRandom, valueInRange } from '../draws.ts';
 
 /** The largest lag that a list of `replicas` has, ms: the largest lag that a bot assumes, minus the time that a request takes. */
 const MAX_LAG_MS = 2700;
@@ -133,6 +134,7 @@ export class ThemedFaults {
   readonly #slowLists: SlowLists | null;
   /** The trades that lists lack; null on days without them. */
   readonly #hiddenTrades: HiddenTrades | null;
+  readonly #maintenance: Maintenance;
   #silentUntilMs = -Infinity;
   #slowTimeUntilMs = -Infinity;
   #strangeUntilMs = -Infinity;
@@ -150,6 +152,7 @@ export class ThemedFaults {
     // Missing trades make holdings differ from the trades for longer than an audit waits. The operator knows the reason.
     if (theme === 'missingTrades') deps.queue.at(deps.calmFromMs + MISMATCH_REVIEW_MS, () => deps.operator.resume('MISMATCH'));
     if (theme === 'lateTwins') this.#reviewLateOrders();
+    this.#maintenance = new Maintenance(deps.queue, deps.venue);
     this.longList = theme === 'longLists' ? new LongList(deps.queue, deps.venue) : null;
     this.#lateFills = theme === 'lateFills' ? new LateFills(deps.queue, deps.venue, seed) : null;
     this.#slowLists = theme === 'slowLists' ? new SlowLists(deps.queue, deps.venue) : null;
@@ -185,6 +188,11 @@ export class ThemedFaults {
     this.longList?.onLostReply(bodyText);
   }
 
+  /** Returns the reply of an exchange in maintenance to any request; null while there is no maintenance. */
+  maintenanceAnswer(): Answer | null {
+    return this.#maintenance.answer();
+  }
+
   /** True on days on which the strategy asks for more than it may. */
   get isCrowd(): boolean {
     return this.#theme === 'crowd';
@@ -193,7 +201,8 @@ export class ThemedFaults {
   /** Applies a timed fault. `draw`, in [0, 1), scales it. */
   apply(faultKind: ThemedTimedFault, draw: number): void {
     const { queue, operator, currentProcess, endProcess } = this.#deps;
-    if (faultKind === 'silence') this.#silentUntilMs = queue.nowMs + valueInRange(SILENCE_MS, draw);
+    if (faultKind === 'closedExchange') this.#maintenance.begin(draw);
+    else if (faultKind === 'silence') this.#silentUntilMs = queue.nowMs + valueInRange(SILENCE_MS, draw);
     else if (faultKind === 'strange') this.#showStrangeStatuses(valueInRange(STRANGE_STATUS_MS, draw));
     else if (faultKind === 'slowTime') this.#slowTimeUntilMs = queue.nowMs + SLOW_TIME_MS;
     else if (faultKind === 'killOverEntry') this.#killOverEntry(draw);
@@ -389,10 +398,6 @@ function lateBody(lateFills: LateFills, path: string, body: string): string {
   if (path.endsWith('/account')) return lateFills.balancesOf(body);
   return /\/(?:openOrders|myTrades)$/.test(path) ? changeRows(body, (row) => (lateFills.lacksRow(path, row) ? null : row)) : body;
 }
-
-/** Returns the number at the given place of a range: `fraction` 0 gives the minimum, 1 the maximum. */
-const valueInRange = ({ min, max }: { readonly min: number; readonly max: number }, fraction: number): number =>
-  min + fraction * (max - min);
 
 /** Returns a parameter of the query part of a request target; empty text if it is absent. */
 const fieldOfQuery = (target: string, name: string): string => new RegExp(`[?&]${name}=([^&]+)`).exec(target)?.[1] ?? '';
