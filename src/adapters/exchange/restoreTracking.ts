@@ -48,12 +48,12 @@ export function restoreTracking({ orders, trades, cursors, unattributedFills = [
   if (totals.length > 0) target.holdings.set(totals);
 }
 
-/** Restores tracked orders. `hasFractions`: fills that belong to no order may be fractions of a lot of these. */
-function restoreOrders(orders: readonly RestoredTrackedOrder[], hasFractions: boolean, target: RestoreTarget): void {
+/** Restores tracked orders. `hasUnattributed`: the account holds fills, which may be parts of those of these orders. */
+function restoreOrders(orders: readonly RestoredTrackedOrder[], hasUnattributed: boolean, target: RestoreTarget): void {
   for (const order of orders) {
     const tracked = restoreTrackedOrder(order, target.orderOf(order.request.id) ?? forgottenOrder(order));
     target.trackedOrders.add(tracked);
-    if (order.venueId !== null && hasFractions) tracked.fractionLots = fractionLotsOf(tracked, order.venueId, target);
+    if (order.venueId !== null && hasUnattributed) tracked.accountLots = accountLotsOf(tracked, order.venueId, target);
   }
   // The journal records a contested id only for the acknowledged order. The other order is one of those with an unknown outcome.
   if (orders.some(({ contestedId }) => contestedId != null))
@@ -148,8 +148,8 @@ function forgottenOrder({ request, state }: RestoredTrackedOrder): BelievedOrder
   return { id: request.id, lifecycle: state === 'unconfirmed' ? 'working' : state, reason: null };
 }
 
-/** Returns the part of the order's fills that is smaller than a lot. The account holds it, not the strategy. */
-function fractionLotsOf({ request }: TrackedOrder, venueId: string, { externalBook }: RestoreTarget): Decimal {
+/** Returns the part of the order's fills that the account holds, not the strategy. */
+function accountLotsOf({ request }: TrackedOrder, venueId: string, { externalBook }: RestoreTarget): Decimal {
   const lots = externalBook.qtyOf(venueId).times(Decimal.pow(10, request.instrument.quantityDigits));
   return request.side === 'buy' ? lots : lots.negated();
 }

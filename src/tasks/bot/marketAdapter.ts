@@ -5,6 +5,7 @@ import type { Exchange } from '../../access/openExchange.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Market } from '../../model/instrument.ts';
+import type { OrderId } from '../../model/order.ts';
 import type { MeasuredAbsenceBounds } from '../../orders/prove/absenceBounds.ts';
 import { futuresLedgerOf } from '../../portfolio/pairedLedger.ts';
 import type { MarketRouter } from './account/marketRouter.ts';
@@ -50,6 +51,7 @@ export function restExchange(
       unattributedFill: (fill) => journal.journal.unattributedFill(fill),
     },
     heldLots: (index, side) => heldLots(index, side === 'buy'),
+    bookableLots: (id) => bookableLotsOf(engine, id),
     holdsSide: (index, isLong) => (futuresLedgerOf(engine.ledger)?.side(index, isLong).lots ?? 0) > 0,
     clientOrderIdOf: journal.clientOrderIdOf,
     orderOf: (id) => engine.orders.get(id),
@@ -65,6 +67,22 @@ export function restExchange(
     settings: config.orders,
     ...contractSettings,
   });
+}
+
+/**
+ * Returns how many lots of a fill of an order the books of its strategy can take. A sale of coins, or an order that only closes, takes at most
+ * what the strategy holds. A contract takes fills of one strategy. Two orders may close the same lots where one has come late, or where a stop
+ * and the one that replaces it have both fired.
+ */
+function bookableLotsOf({ orders, ledger }: Engine, id: OrderId): number {
+  const order = orders.get(id);
+  if (order === undefined) return Infinity;
+  const { strategy, instrumentIndex, instrument, side, reduceOnly } = order;
+  const isBuy = side === 'buy';
+  if (instrument.contract === undefined) return isBuy ? Infinity : ledger.closable(strategy, instrumentIndex, isBuy, true);
+  const owner = futuresLedgerOf(ledger)!.ownerOf(instrumentIndex);
+  if (owner >= 0 && owner !== strategy) return 0;
+  return reduceOnly ? ledger.closable(strategy, instrumentIndex, isBuy, true) : Infinity;
 }
 
 /** Returns the leverage and the modes that the config requires, as codes of the wire. */

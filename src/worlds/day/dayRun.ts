@@ -384,4 +384,4 @@ class SimulatedDay {
 /** Messages of a start without a network. After such an error, the supervisor of a bot starts it again. */
 const NETWORK_ERRORS = /the clock of the|expected it to within|no answer/i;
 /** Codes of halts that faults of a day can cause and that only a person can clear. Halts by the user's limits stay. */
-const OPERATOR_CODES: ReadonlySet<string> = new Set(['LATE_LANDING', 'DUPLICATE', 'ADMISSION']);
+const OPERATOR_CODES: ReadonlySet<string> = new Set(['LATE_LANDING', 'DUPLICATE', 'ADMISSION', 'POST_TRADE']);

@@ -214,7 +214,7 @@ export class Observer {
         continue;
       this.#checkedCounts.set(order, texts.length);
       const own = tradesOf(venue, prefix, order);
-      const expected = (own.length > 0 ? own : (this.#contracts?.tradesOf(engine, order) ?? own)).map(tradeText);
+      const expected = reportableTexts(venue, own.length > 0 ? own : (this.#contracts?.tradesOf(engine, order) ?? own));
       for (const [index, text] of texts.entries())
         if (expected[index] !== text)
           this.report('TOLD', `order ${order}: fill ${index + 1} was told as "${text}", it was "${expected[index] ?? 'none'}"`, nowMs);
@@ -314,13 +314,20 @@ export class Observer {
         continue;
       }
       const notified = process.notifiedOf(id);
-      const expected = trades.map(tradeText);
+      const expected = reportableTexts(venue, trades);
       if (notified.length === expected.length && notified.every((text, index) => text === expected[index])) continue;
       if (venue.ownOf(clientOrderId)?.order === order) this.forgotten++;
       this.report('TOLD', `order ${id}: the strategy was told [${notified.join(', ')}], it was [${expected.join(', ')}]`, nowMs);
     }
   }
 }
+
+/** Returns the texts of the trades that a strategy must be told: of each, the lots that it can have. */
+const reportableTexts = (venue: SimulatedVenue, trades: readonly OwnTrade[]): readonly string[] =>
+  trades.flatMap((trade) => {
+    const bookableLots = venue.bookableLots(trade);
+    return bookableLots > 0 ? [tradeText({ ...trade, lots: bookableLots })] : [];
+  });
 
 /** Returns the bot's record of an order, also of one that was proven absent. Undefined when it has none. */
 function botOrderOf(engine: ObservedEngine, id: OrderId | null) {

@@ -77,6 +77,10 @@ export class SimulatedVenue {
   changes = 0;
   /** Factor of all prices, changed by price jumps. */
   priceFactor = 1;
+  /** Until this time the exchange is in maintenance, ms UTC. */
+  closedUntilMs = -Infinity;
+  /** Ids of orders that the exchange has cancelled by itself. */
+  readonly cancelledIds = new Set<string>();
   /** How much later reads show a trade than the state of its order, ms. */
   lateTradesMs = 0;
 
@@ -230,6 +234,10 @@ export class SimulatedVenue {
   /** Returns the open orders that a kill must cancel. */
   openOrdersAfterKill(_flatten: boolean): readonly UserOrder[] {
     return this.openOrders();
+  }
+  /** Returns the lots of a trade of the bot that its strategies can have: all of them, where no order closes more than the bot has. */
+  bookableLots(trade: OwnTrade): number {
+    return trade.lots;
   }
   /** Returns the free and locked units of an asset. */
   units(asset: string): number {

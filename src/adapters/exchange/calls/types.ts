@@ -74,6 +74,8 @@ export interface RestExchangeDeps {
   readonly delayObserver?: DelayObserver;
   /** Lots of all strategies together that an order of this side would reduce. */
   readonly heldLots?: (instrumentIndex: number, side: Side) => number;
+  /** Returns how many lots of a fill of an order the books of its strategy can take; Infinity: all. */
+  readonly bookableLots?: (id: OrderId) => number;
   /** Futures only: true if strategies hold a position on this side. */
   readonly holdsSide?: (instrumentIndex: number, isLong: boolean) => boolean;
   /** Futures only: called once for each contract with a held position whose funding the exchange does not report. */
@@ -145,7 +147,7 @@ export interface RestoredTracking {
 /** Halt causes that this exchange raises through `ExchangeSink.raiseHalt`. */
 export type HaltCode =
   | 'ALIEN' | 'STRAY' | 'GAP' | 'MISMATCH' | 'ECHO'
-  | 'ADMISSION' | 'DUPLICATE' | 'LOCKED' | 'KEY' | 'BANNED' | 'INCIDENT' | 'CLOCK' | 'SETTINGS' | 'STATUS' | 'FEE_COIN' | 'FINE_FILL'; // prettier-ignore
+  | 'ADMISSION' | 'DUPLICATE' | 'LOCKED' | 'KEY' | 'BANNED' | 'INCIDENT' | 'CLOCK' | 'SETTINGS' | 'STATUS' | 'FEE_COIN' | 'FINE_FILL' | 'POST_TRADE'; // prettier-ignore
 
 /** A difference between the venue's data and our records. */
 export interface AuditDifference {

@@ -66,6 +66,7 @@ export class Readers {
         sink,
         nowMs,
         lagMs,
+        bookableLots: (id) => context.deps.bookableLots?.(id) ?? Infinity,
         bookUnattributed: context.bookUnattributed,
       },
       this.#since(),

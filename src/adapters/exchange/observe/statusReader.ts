@@ -184,6 +184,8 @@ export class StatusReader {
 
   #reportEnd(tracked: TrackedOrder, reason: 'filled' | 'canceled' | 'rejected' | 'expired'): void {
     const { sink, venueMs } = this.#deps;
+    // For its strategy, an order has not filled if the account holds whole lots of its fills.
+    if (reason === 'filled' && tracked.accountLots.greaterThanOrEqualTo(1)) return sink().ended(tracked.id, 'canceled', venueMs());
     sink().ended(tracked.id, reason, reason === 'filled' && tracked.lastFillMs > 0 ? tracked.lastFillMs : venueMs());
   }
 
@@ -200,10 +202,10 @@ export class StatusReader {
   }
 }
 
-/** Returns the lots that the row reports as filled, without the fraction that the account holds for the order. Any other fraction stays. */
-function executedOf({ executed }: OrderRow, { request, fractionLots }: TrackedOrder): number {
+/** Returns the lots that the row reports as filled, without those that the account holds for the order. Any other fraction stays. */
+function executedOf({ executed }: OrderRow, { request, accountLots }: TrackedOrder): number {
   const lots = new Decimal(executed).times(Decimal.pow(10, request.instrument.quantityDigits));
-  const wholeLots = lots.minus(fractionLots);
+  const wholeLots = lots.minus(accountLots);
   return (wholeLots.isInteger() ? wholeLots : lots).toNumber();
 }
 

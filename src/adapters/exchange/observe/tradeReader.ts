@@ -5,6 +5,7 @@ import { pending, start, type Work } from '../../../base/task.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
+import type { OrderId } from '../../../model/order.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { HoldingBook, PositionBook, PositionPart } from '../order/expectedHoldings.ts';
@@ -51,6 +52,8 @@ export interface TradeReaderDeps {
   readonly nowMs: () => number;
   /** L: how old a list may be when it is read. */
   readonly lagMs: () => number;
+  /** Returns how many lots of a fill of an order the books of its strategy can take; Infinity: all. */
+  readonly bookableLots: (id: OrderId) => number;
   /** Books a fill to the account, not to a strategy. */
   readonly bookUnattributed: (fill: UnattributedFill) => void;
 }
@@ -308,30 +311,43 @@ export class TradeReader {
     }
   }
 
-  /** Books a fill to its order in whole lots. The fraction that is left goes to the account. */
+  /**
+   * Books a fill to its order, in whole lots and as far as the books of its strategy take it. The rest goes to the account: the fraction of a
+   * lot, and lots that the strategy did not hold.
+   */
   #book(tracked: TrackedOrder, row: TradeRow): void {
-    const { tradeNumbers, raisedCauses, index, sink } = this.#deps;
+    const { tradeNumbers, raisedCauses, index, sink, bookableLots } = this.#deps;
     const fill = this.#fill;
-    const sum = this.#scale.lotsOf(row).plus(tracked.fractionLots);
-    const lots = sum.floor().toNumber();
-    if (this.#scale.isFine(row)) this.#raiseFineFill(row, sum.minus(lots));
+    const lotsOfRow = this.#scale.lotsOf(row);
+    const sum = lotsOfRow.plus(tracked.accountLots.minus(tracked.accountLots.floor()));
+    const wholeLots = sum.floor().toNumber();
+    const lots = Math.min(wholeLots, bookableLots(tracked.id));
+    if (this.#scale.isFine(row)) this.#raiseFineFill(row, sum.minus(wholeLots));
+    if (lots < wholeLots) this.#raiseExcess(row, wholeLots - lots);
     if (lots > 0) {
       this.#scale.write(row, lots, tradeNumbers.tradeNumberOf(row.tradeId), fill);
       if (this.#scale.hasForeignFee(row))
         raisedCauses.raise('FEE_COIN', index, `fees are taken in ${row.feeCoin ?? 'another coin'}, which the books do not have`);
     }
-    // An order has whole lots. A fraction of a lot belongs to the account until the rest of the lot has been filled.
-    const restOfRow = this.#scale.lotsOf(row).minus(lots);
+    const restOfRow = lotsOfRow.minus(lots);
     if (!restOfRow.isZero()) {
       const restUnits = this.#scale.rowUnits(row) - (lots > 0 ? fill.notional : 0);
       this.#deps.bookUnattributed(this.#scale.unattributedFill(row, restOfRow, restUnits, lots === 0, this.#sides.longOf(row)));
     }
-    tracked.fractionLots = sum.minus(lots);
+    tracked.accountLots = tracked.accountLots.plus(restOfRow);
     tracked.lastFillMs = row.timeMs;
     if (lots === 0) return;
     tracked.filledLots += lots;
     tracked.filledUnits += fill.notional;
     sink().filled(tracked.id, fill);
+  }
+  /** Halts the account because an order has closed, or sold, more than its strategy held. */
+  #raiseExcess({ tradeId, venueId, side, qty, price }: TradeRow, excessLots: number): void {
+    const { raisedCauses, instrument } = this.#deps;
+    const tradeText = `trade ${sanitizeText(tradeId, 40)} of order ${sanitizeText(venueId, 40)}, ${side === 'buy' ? 'bought' : 'sold'} ${qty} at ${price}`;
+    const excessText = new Decimal(excessLots).div(Decimal.pow(10, instrument.quantityDigits)).toFixed();
+    const heldText = `the strategy of the order did not hold ${excessText} of it, which is a position of the account`;
+    raisedCauses.raise('POST_TRADE', null, `${tradeText}: ${heldText}`);
   }
   /** Halts the instrument because a fill is finer than a lot or a tick. */
   #raiseFineFill({ tradeId, venueId, qty, price }: TradeRow, fractionLots: Decimal): void {

@@ -26,8 +26,8 @@ export class TrackedOrder {
   filledLots = 0;
   /** Sum of the booked fills, in units of the quote or settlement asset. */
   filledUnits = 0;
-  /** The fraction of a lot in the fills of the order, which the account holds. Usually 0. */
-  fractionLots = NO_LOTS;
+  /** The lots of its fills that the account holds: a fraction of a lot, and what the books of its strategy could not take. Usually 0. */
+  accountLots = NO_LOTS;
   /** True while it is unknown whether this order has the id `contestedId`, because the venue has used that id for another order too. */
   isContested = false;
   /** The venue order id that was contested last; empty without one. */

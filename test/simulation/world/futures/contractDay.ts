@@ -64,7 +64,7 @@ function strategyOf(isBare: boolean, isBusy: boolean, theme: Theme | null): type
 }
 
 /** Halts that the faults of a day cause, and that the operator alone clears. */
-const OPERATOR_CODES = ['ECHO', 'STATUS'] as const;
+const OPERATOR_CODES = ['ECHO', 'STATUS', 'POST_TRADE'] as const;
 
 /** Returns the scopes on which a cause stands; the account if the cause does not stand. */
 export function scopesOf(process: BotProcess, code: string): readonly string[] {

@@ -89,11 +89,14 @@ export class ContractRules implements MarketRules {
     // What is left may be a position of a second copy, which is the account's.
     const isOwn = venue.closableLots(base) > 0;
     const isLeaving = trader?.leaving.has(contractName(base)) === true;
-    const wasTaken = Array.from(known.stops).every((id) => venue.isCanceled(id));
-    if (known.stops.size > 0 && wasTaken && process?.opened && !isLeaving && isOwn)
+    const wasTaken = Array.from(known.stops).every((id) => venue.isCanceled(id) && !venue.cancelledIds.has(id));
+    // Beside contracts of others, a kill cancels stops before it closes: a stop that fires beside a slice would close those contracts.
+    const isKilledBesideOthers = isKilled && Math.abs(venue.positionLots(base)) > venue.closableLots(base);
+    if (known.stops.size > 0 && wasTaken && process?.opened && !isLeaving && !isKilledBesideOthers && isOwn)
       report('STOP', `${base}: the last stop of a position was cancelled: ${Array.from(known.stops).join(', ')}`);
     known.stops = new Set();
-    const couldAct = process?.opened?.bot.isTrading === true && !isKilled && nowMs - this.#process.sinceMs > START_MS;
+    const couldAct =
+      nowMs >= venue.closedUntilMs && process?.opened?.bot.isTrading === true && !isKilled && nowMs - this.#process.sinceMs > START_MS;
     if (couldAct && facts.operatorHalt !== 'CANCEL_ONLY' && !Number.isNaN(this.#lastMs)) known.bareMs += nowMs - this.#lastMs;
     if (known.bareMs > PROTECTED_MS && isOwn)
       report('STOP', `${base}: a position that had a stop has had none for ${known.bareMs / 60_000} minutes`);
@@ -145,7 +148,7 @@ export class ContractRules implements MarketRules {
     const venue = this.#venue;
     for (const [index, { base }] of engine.instruments.entries()) {
       const botLots = engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0);
-      const lots = venue.heldLots(base);
+      const lots = venue.heldLots(base) - venue.excessLots(base);
       if (botLots !== lots) report('S6', `${base}: the bot holds ${botLots} contracts, the exchange has ${lots}`);
     }
     if (venue.hasCopyTrades) return;

@@ -65,6 +65,8 @@ export class ContractVenue extends SimulatedVenue {
   readonly liquidations: TrueOrder[] = [];
   /** True while a trigger order whose price was reached places its order. */
   #isFiring = false;
+  /** What `#bookable` has returned for a number of trades. */
+  #bookableTo: { readonly trades: number; readonly lots: ReadonlyMap<OwnTrade, number> } = { trades: -1, lots: new Map() };
   /** Collects the trades of the liquidation that is being booked; null at other times. */
   #liquidationTrades: OwnTrade[] | null = null;
 
@@ -201,6 +203,39 @@ export class ContractVenue extends SimulatedVenue {
     const accountLots = this.positionLots(base);
     const hasSameSide = botLots * accountLots > 0;
     return hasSameSide ? Math.min(Math.abs(botLots), Math.abs(accountLots)) : 0;
+  }
+
+  /** Returns the lots that orders of the bot have closed beyond what its orders had opened, bought minus sold. They belong to the account. */
+  excessLots(base: string): number {
+    let excessLots = 0;
+    for (const [trade, bookableLots] of this.#bookable())
+      if (trade.instrument.base === base) excessLots += (trade.lots - bookableLots) * (trade.isBuyer ? 1 : -1);
+    return excessLots;
+  }
+  override bookableLots(trade: OwnTrade): number {
+    return this.#bookable().get(trade) ?? trade.lots;
+  }
+  /** Returns the lots of each trade of the bot that its strategies can have: an order that only closes, closes at most what they have. */
+  #bookable(): ReadonlyMap<OwnTrade, number> {
+    if (this.#bookableTo.trades === this.tradeCount) return this.#bookableTo.lots;
+    const copies = new Set(this.copies());
+    const ownOrders = [...this.orders.values(), ...this.liquidations].filter((order) => !copies.has(order));
+    // The record of a trigger order and that of the order which it has placed have the same trades.
+    const closesByTrade = new Map(
+      ownOrders.flatMap(({ order, trades }) => trades.map((trade) => [trade, order.intent.reduceOnly] as const)),
+    );
+    const heldLots = new Map<string, number>();
+    const lots = new Map<OwnTrade, number>();
+    for (const [trade, closes] of [...closesByTrade].toSorted(([a], [b]) => a.tradeId - b.tradeId)) {
+      const { base } = trade.instrument;
+      const sign = trade.isBuyer ? 1 : -1;
+      const held = heldLots.get(base) ?? 0;
+      const bookableLots = closes ? Math.min(trade.lots, Math.max(0, -held * sign)) : trade.lots;
+      lots.set(trade, bookableLots);
+      heldLots.set(base, held + bookableLots * sign);
+    }
+    this.#bookableTo = { trades: this.tradeCount, lots };
+    return lots;
   }
 
   /** Returns the lots that second copies of orders have bought, minus the lots that they have sold. */
