@@ -290,6 +290,34 @@ describe('an operator who clears a mismatch', () => {
   });
 });
 
+describe('a sale of more than the strategy holds', () => {
+  it.each([
+    ['all of it is a position of the account, and the order has not filled', 50_000, '5'],
+    ['the part that the strategy still holds is booked, the rest is a position of the account', 30_000, '3'],
+  ])('a refused sale of all coins fills although the strategy has sold coins since: %s', async (_, soldLots, excessQty) => {
+    const world = await openWorld();
+    spotTrader(world).placeLimit('bob', 'BUY', '20', '100');
+    world.plantFault('GW.code', { code: -1100 });
+    const refusedId = world.placeOrder({ side: 'sell', lots: 50_000, limit: 9000 });
+    world.passTime(200);
+    expect(world.orderById(refusedId).reason).toBe('refused');
+    world.noFaults();
+    const id = world.placeOrder({ side: 'sell', lots: soldLots, limit: 9000 });
+    world.passUntil(() => world.orderById(id).lifecycle === 'done', 60_000);
+    world.service.spot.place(0, world.orderById(refusedId), world.clientOrderIdOf(refusedId));
+    world.audit('full');
+    world.passUntil(() => world.orderById(refusedId).lifecycle === 'done' && world.orderById(refusedId).reason === 'canceled', 60_000);
+    expect(world.orderById(refusedId).filledLots).toBe(50_000 - soldLots);
+    expect(world.engine.ledger.lots(0, 0)).toBe(0);
+    expect(world.unattributedFills).toMatchObject([{ symbol: BTC.id, side: 'sell', qty: excessQty }]);
+    expect(haltsWith(world, 'POST_TRADE')[0]!.why).toContain(`the strategy of the order did not hold ${excessQty} of it`);
+    expect(changeInBooks(world)).toEqual(changeAtExchange(world));
+    expect(world.audit('full').kind).toBe('mismatch');
+    world.exchange.clear('POST_TRADE', null);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+});
+
 describe('a fill that is finer than a lot', () => {
   it('a fill that is finer than a lot is booked in whole lots, the rest is a position of the account, and the halt names it', async () => {
     const world = await openWorld();

@@ -74,7 +74,7 @@ export function restExchange(
  * what the strategy holds. A contract takes fills of one strategy. Two orders may close the same lots where one has come late, or where a stop
  * and the one that replaces it have both fired.
  */
-function bookableLotsOf({ orders, ledger }: Engine, id: OrderId): number {
+export function bookableLotsOf({ orders, ledger }: Pick<Engine, 'orders' | 'ledger'>, id: OrderId): number {
   const order = orders.get(id);
   if (order === undefined) return Infinity;
   const { strategy, instrumentIndex, instrument, side, reduceOnly } = order;

@@ -79,6 +79,13 @@ test.each([
   expect(result.orders).toBeGreaterThan(10);
 });
 
+test.each([44_001, 44_116])('a day of contracts with maintenance of the exchange breaks no rule (seed %i)', async (seed) => {
+  const lengthMs = 3 * HOUR_MS;
+  // On the second day a jump of the price makes a stop and the one that replaces it fire, beside contracts of a second copy.
+  const result = await runDay(seed, scheduleOf(seed, lengthMs), { lengthMs, futures: true });
+  expect(result.violations, `again: npm run sim -- --hours 3 --seed ${seed} --futures --loud`).toEqual([]);
+});
+
 test('seeds up to 20000 have no faults of days with a theme, and the first two days of all themes have all of them', () => {
   const themedKinds = new Set<string>([...THEMED_REQUEST_FAULTS, ...THEMED_TIMED_FAULTS]);
   const kindsOf = (seed: number): readonly string[] => scheduleOf(seed, LENGTH_MS).map(({ faultKind }) => faultKind);
