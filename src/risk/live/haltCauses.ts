@@ -31,7 +31,7 @@ export const HALT_CAUSES: Readonly<Record<string, HaltCauseSpec>> = {
   ADMISSION: clearedByOperator('the exchange has admitted an order outside of its own time window'),
   FEE_COIN: clearedByOperator('fees are taken in a coin that the books do not have'),
   FINE_FILL: clearedByOperator('a fill is finer than a lot or a tick: what no order can hold of it is booked to the account'),
-  POST_TRADE: clearedByOperator('a fill is not what its order allows'),
+  POST_TRADE: clearedByOperator('a fill is not what its order allows, or more than its strategy held'),
   KEY: clearedByOperator('the exchange does not accept the key; nothing signed is repeated'),
   LOCKED: { state: 'KILLED', needsPerson: true, help: 'the exchange has locked or restricted the account' },
   BANNED: clearedByCode('the exchange has banned this address for a while; nothing is sent'),

@@ -322,7 +322,7 @@ export class Observer {
   }
 }
 
-/** Returns the texts of the trades that a strategy must be told: of each, the lots that it can have. */
+/** Returns the texts of the trades that are reported to a strategy: of each, the lots that it can have. */
 const reportableTexts = (venue: SimulatedVenue, trades: readonly OwnTrade[]): readonly string[] =>
   trades.flatMap((trade) => {
     const bookableLots = venue.bookableLots(trade);

@@ -85,8 +85,8 @@ export const OTHER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     changes: [
       {
         file: 'src/adapters/journal/file/journalFile.ts',
-        from: '    this.#disk.sync(path, (failure) => {',
-        to: '    this.#disk.sync(path, (reported) => {\n      const failure = reported === REPLACED ? null : reported;',
+        from: 'this.#disk.sync(path, finish);',
+        to: 'this.#disk.sync(path, (failure) => finish(failure === REPLACED ? null : failure));',
       },
       {
         file: 'src/adapters/journal/file/journalFile.ts',

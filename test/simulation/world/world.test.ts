@@ -45,7 +45,7 @@ test('a day of contracts, of an hour with faults and an hour without, breaks no 
   const result = await runDay(2, scheduleOf(2, LENGTH_MS), { lengthMs: LENGTH_MS, futures: true });
   expect(result.violations, 'again: npm run sim -- --hours 2 --seed 2 --futures --loud').toEqual([]);
   expect(result.restarts).toBeGreaterThan(3);
-  expect(result.orders).toBeGreaterThan(10);
+  expect(result.orders).toBeGreaterThan(5);
 });
 
 // On the day of seed 1009, a slice of a kill gets -1006, the process ends, and the slice reaches the lists minutes after the next start.
