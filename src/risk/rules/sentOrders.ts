@@ -86,7 +86,10 @@ export class SentOrders {
   lastHour(strategy: number, nowMs: number): { readonly sent: number; readonly fills: number } {
     const countRecent = (times: number[] | undefined): number => {
       if (times === undefined) return 0;
-      while (times.length > 0 && times[0]! <= nowMs - HOUR_MS) times.shift();
+      // All at once: after a long replay there are many, and removing them one by one takes time with the square of their number.
+      let expired = 0;
+      while (expired < times.length && times[expired]! <= nowMs - HOUR_MS) expired++;
+      if (expired > 0) times.splice(0, expired);
       return times.length;
     };
     return { sent: countRecent(this.orderTimes[strategy]), fills: countRecent(this.fillTimes[strategy]) };
