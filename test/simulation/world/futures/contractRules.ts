@@ -10,9 +10,9 @@ import type { ContractTrader } from './contractTrader.ts';
 import { contractName, type ContractVenue } from './contractVenue.ts';
 
 /**
- * Time within which a position that had a stop must have one again, ms. It counts while the bot is up and may send orders. It
- * begins again at each order that the bot has sent to protect or close the position. A lost request is known to be lost after some 11 minutes, and risk reserves it for up to
- * 30 minutes more (docs/strategies.md, stops at the exchange).
+ * Time within which a position that had a stop must have one again, ms. It counts while the bot is up and may send orders. It begins again at
+ * each order that the bot has sent to protect or close the position. A lost request is known to be lost after some 11 minutes, and risk
+ * reserves it for up to 30 minutes more (docs/strategies.md, stops at the exchange).
  */
 const PROTECTED_MS = 45 * 60_000;
 /** Time that a bot may take after its start for its audits and its first bar, ms. */
