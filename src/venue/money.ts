@@ -48,11 +48,11 @@ export class MoneyScale {
     return product / this.divisor <= MAX_EXACT - 8 ? mulDiv(price, lots, this.divisor, 'halfUp') : INFINITY;
   }
 
-  /** Returns the largest number of lots whose notional at `price` (ticks, > 0) is within `amount` (quote units), at most 2^53 - 1. */
+  /** Returns the largest number of lots whose notional at `price` (ticks, > 0) is within `amount` (quote units). Infinity above 2^53 - 1. */
   affordable(amount: number, price: number): number {
     // Both numbers are below 2^53, so the floor of their quotient as a double is exact (docs/performance.md).
     if (this.divisor === 1) return Math.floor(amount / (price * this.factor));
-    return (amount * this.divisor) / price <= MAX_EXACT - 8 ? mulDiv(amount, this.divisor, price, 'down') : MAX_EXACT;
+    return (amount * this.divisor) / price <= MAX_EXACT - 8 ? mulDiv(amount, this.divisor, price, 'down') : INFINITY;
   }
 }
 

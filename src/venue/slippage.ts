@@ -4,6 +4,7 @@ import { InvariantError } from '../base/errors.ts';
 import { mulDiv, pow10 } from '../base/number/exact.ts';
 import { MAX_PRICE_TICKS, type Instrument } from '../model/instrument.ts';
 import type { Side } from '../model/order.ts';
+import { amountTooLarge } from './money.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
@@ -112,6 +113,7 @@ export function slippedPrice(
   lots: number,
   bar: FillBar,
 ): number {
+  if (lots === Infinity) throw amountTooLarge();
   const worseTicks = model.ticks(instrument, side, quoted, lots, bar);
   if (!(Number.isInteger(worseTicks) && worseTicks >= 0))
     throw new InvariantError(`slippage model: expected a whole number of ticks >= 0, got ${worseTicks}`);

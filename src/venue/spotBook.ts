@@ -48,6 +48,8 @@ export class SpotBook extends BarBook {
   override fillableLots(order: VenueOrder, price: number): number {
     if (order.quoteUnits === 0) return order.lots - order.filledLots;
     const lots = this.money.affordable(order.quoteUnits - order.filledUnits, price);
+    // More than can be counted. Without a cap on volume the fill throws: it must not be cut in silence.
+    if (lots === INFINITY) return INFINITY;
     // The rounded fees of partial fills may together exceed the fee that is held for the whole order.
     const isCovered = (lotCount: number): boolean =>
       this.buyHold(this.money.notional(price, lotCount), order.takerPpm) <= order.lockedUnits;

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
 import { Strategy } from '../../src/index.ts';
+import { backtest } from '../../src/run.ts';
 import type { Venue } from '../../src/venue/venue.ts';
 import { run, runWithJournal, spotInstrument, walkBars } from './backtestFixture.ts';
 import { spotBooks } from '../fixtures/spotBooks.ts';
@@ -113,3 +114,33 @@ class Unwatched extends Strategy {
     else if (this.random() < 0.2) this.exit(feed);
   }
 }
+
+describe('a buy by amount of more lots than can be counted', () => {
+  class BuysByAmount extends Strategy {
+    override onStart() {
+      this.buy({ quote: 45_000 });
+    }
+  }
+  const prices = Float64Array.from({ length: 10 }, () => 0.0000008);
+  const data = {
+    symbol: 'CHEAPUSDT',
+    interval: '1h' as const,
+    openMs: Array.from({ length: 10 }, (_, row) => Date.UTC(2024, 0, 1, row)),
+    open: prices,
+    high: prices,
+    low: prices,
+    close: prices,
+    volume: prices.map(() => 1000),
+  };
+  const digits = { pricePrecision: 8, quantityPrecision: 8, quotePrecision: 8, basePrecision: 8 };
+  const options = { strategy: BuysByAmount, data, cash: '100000', fees: '0', instruments: { CHEAPUSDT: digits } };
+
+  it.each([{}, { impact: { coefficient: '1' } }])('ends the run with an error: it is not cut in silence (%o)', async (fills) => {
+    await expect(backtest({ ...options, fills })).rejects.toThrow('the account has outgrown exact money');
+  });
+
+  it('fills what a cap on volume allows', async () => {
+    const { fills } = await backtest({ ...options, fills: { maxVolumeShare: '0.5' } });
+    expect(fills.quantity[0]).toBe(500);
+  });
+});
