@@ -3,6 +3,10 @@
 /** Failure of a sync, because another process has removed, replaced, truncated or extended the file. The written data are lost. */
 export const REPLACED = 'REPLACED';
 
+/** Returns a sentence about the failure of a sync. */
+export const syncFailureText = (path: string, failure: string | null): string =>
+  failure === REPLACED ? `${path}: another process has removed, replaced or changed it while it was in use` : `${path}: ${failure}`;
+
 /** A failure of the disk. `code`: the system's code, such as ENOENT or ENOSPC. */
 export class DiskError extends Error {
   override readonly name = 'DiskError';

@@ -93,7 +93,7 @@ const doubtError = ({ where, doubt }: InternalError): InvariantError =>
 const diskError = (why: string): ConfigError =>
   new ConfigError(
     `the data cannot be written to the disk: ${why}`,
-    'every reply that was sent is durable; repair the disk and start again',
+    'every reply was durable when it was sent: repair the disk, or restore the folder from a copy, and start again',
   );
 
 /** Returns the settings of the config file or of the demo, with the options of the command line. Throws ConfigError. */

@@ -1,7 +1,7 @@
 // The writer of the exchange store: all changes are written as one frame and synced once, and only then may replies be sent.
 
 import { InvariantError } from '../../base/errors.ts';
-import { DiskError, type Disk } from '../../ports/disk.ts';
+import { DiskError, syncFailureText, type Disk } from '../../ports/disk.ts';
 import { Compaction } from './compaction.ts';
 import { sealText, type Seal } from './frame.ts';
 import type { Persistence } from '../service.ts';
@@ -253,7 +253,7 @@ export class StoreWriter implements Persistence {
     try {
       this.#disk.sync(path, (failure) => {
         if (failure === null && this.#failure === null) onSynced();
-        else this.#fail(`${path}: ${failure}`, callbacks);
+        else this.#fail(syncFailureText(path, failure), callbacks);
       });
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;

@@ -1,7 +1,7 @@
 // Writes a journal. Lines wait in a queue, one sync covers all waiting lines of a file, and durable records are reported in sequence.
 
 import { InvariantError } from '../../../base/errors.ts';
-import { DiskError, REPLACED, type Disk } from '../../../ports/disk.ts';
+import { DiskError, REPLACED, syncFailureText, type Disk } from '../../../ports/disk.ts';
 import { journalGuards } from '../records/guards.ts';
 import { lineOf } from './journalLine.ts';
 import type { SegmentEnd } from './readJournal.ts';
@@ -219,7 +219,7 @@ export class JournalFile {
       if (failure !== null && !journalGuards.syncIsFinal) this.#sync(path, onSynced);
       else if (this.#failure !== null || failure !== null) {
         this.#isBusy = false;
-        this.#fail(failure === REPLACED ? changedText(path) : `${path}: ${failure}`);
+        this.#fail(syncFailureText(path, failure));
         this.#writeNext();
       } else if (this.#areFinishedFilesUnchanged()) onSynced();
       else this.#writeNext();
@@ -239,7 +239,7 @@ export class JournalFile {
       const [path, identity] = this.#finishedFiles[this.#nextCheck++ % this.#finishedFiles.length]!;
       if (identityOf(this.#disk, path) === identity) continue;
       this.#isBusy = false;
-      this.#fail(changedText(path));
+      this.#fail(syncFailureText(path, REPLACED));
       return false;
     }
     return true;
@@ -253,8 +253,6 @@ export class JournalFile {
     this.#listener.onFailure(why);
   }
 }
-
-const changedText = (path: string): string => `${path}: another process has removed, replaced or changed it while it was in use`;
 
 /** Returns null if the file does not exist. */
 function identityOf(disk: Disk, path: string): string | null {
