@@ -9,6 +9,8 @@ import type { OwnTrade, UserOrder } from '../../../../src/paperExchange/orders/u
 import { triggerTrackId } from '../../../../src/adapters/exchange/calls/triggers.ts';
 import type { VenuePosition } from '../../../../src/venue/futures/position.ts';
 import { demoKey } from '../../../../src/paperExchange/process/demo.ts';
+import { instrumentId } from '../../../../src/model/instrument.ts';
+import { themeOf } from '../themes/themedDay.ts';
 import { CASH, SimulatedVenue, SYMBOLS, type SecondClient, type TrueOrder, type VenueTerms } from '../venue.ts';
 import { SECOND_CONTRACT_ACCOUNT } from '../venueTerms.ts';
 
@@ -32,10 +34,19 @@ const FOREIGN_LOTS = 7;
 const CONTRACTS = SYMBOLS.slice(0, 2).map((base, index) =>
   contractInstrument({ contractName: contractName(base), multiplier: '0.01', priceDigits: 2, marginDigits: 8 }, index, 'world'),
 );
+/**
+ * The same as inverse contracts: the price is in coins per USDT, a contract has the face value of a coin, and profits and fees are in USDT. They keep the
+ * names of the others, by which rules find them.
+ */
+const INVERSE_CONTRACTS = SYMBOLS.slice(0, 2).map((base, index) => {
+  const entry = { contractName: `E-USDT-${base}`, multiplier: '1', priceDigits: 2, marginDigits: 8, inverse: true };
+  const wireName = contractName(base);
+  return { ...contractInstrument(entry, index, 'world'), wireName, id: instrumentId('futures', wireName) };
+});
 
 const termsOf = (seed: number): VenueTerms => ({
   market: 'futures',
-  instruments: CONTRACTS,
+  instruments: themeOf(seed) === 'inverseContracts' ? INVERSE_CONTRACTS : CONTRACTS,
   funds: { balances: {}, futures: { balances: { USDT: String(CASH) } } },
   config: { liquidationFeePpm: LIQUIDATION_FEE_PPM, fundingSeed: seed },
   levelLots: LEVEL_LOTS,

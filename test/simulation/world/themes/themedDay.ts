@@ -62,6 +62,8 @@ export const THEMES = [
   'dialects',
   // The exchange is in maintenance: it answers nothing for minutes, and may cancel open orders.
   'maintenance',
+  // Of contracts: they are inverse, so that profits and fees are in the coin that the price counts.
+  'inverseContracts',
 ] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -211,6 +213,11 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
     creates: { loseReply: 0.15, loseRequest: 0.05 },
     timed: { closedExchange: [1, 3] },
     keptKinds: [...PROCESS_ENDS, 'gap', 'halt', 'killSwitch', 'flatten', 'lostFlatten'],
+  },
+  inverseContracts: {
+    creates: { loseReply: 0.1, loseRequest: 0.05 },
+    timed: {},
+    keptKinds: [...PROCESS_ENDS, 'gap', 'partition', 'stale', 'halt', 'killSwitch', 'flatten', 'lostFlatten'],
   },
   manyTrades: { creates: { loseReply: 0.2 }, timed: {}, keptKinds: [...PROCESS_ENDS, 'gap'], removedKinds: NEEDS_IDS },
   lateFills: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
