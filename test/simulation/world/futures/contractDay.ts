@@ -46,7 +46,7 @@ export function drawContracts(rng: Rng, isBusy: boolean, theme: Theme | null = n
     maxLots: isBusy ? MAX_LOTS.busy : MAX_LOTS.quiet,
     config: {
       market: 'futures',
-      futures: { leverage, margin, positions: 'net' },
+      futures: { leverage, margin, positions: theme === 'twoWayContracts' ? 'twoWay' : 'net' },
       feeds: { bars: { symbols, interval: '1m' } },
       cash: { USDT: String(CASH) },
       ...(hasTwoStrategies ? { strategy: NET_STRATEGIES } : {}),

@@ -98,7 +98,7 @@ export class ContractTrader extends Trader {
 
   #protect(feed: Feed, isLong: boolean, size: FillInfo['qty'], tag = 'stop'): void {
     this.leaving.delete(feed.instrument.wireName);
-    const options = { feed, trigger: this.#stopPrice(feed, isLong), tag };
+    const options = { feed, trigger: this.#stopPrice(feed, isLong), tag, reduceOnly: true };
     if (isLong) this.sell({ base: size }, options);
     else this.buy({ base: size }, options);
   }

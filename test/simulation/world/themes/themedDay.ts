@@ -64,6 +64,8 @@ export const THEMES = [
   'maintenance',
   // Of contracts: they are inverse, so that profits and fees are in the coin that the price counts.
   'inverseContracts',
+  // Of contracts: the account has the long and the short position of a contract apart.
+  'twoWayContracts',
 ] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -218,6 +220,12 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
     creates: { loseReply: 0.1, loseRequest: 0.05 },
     timed: {},
     keptKinds: [...PROCESS_ENDS, 'gap', 'partition', 'stale', 'halt', 'killSwitch', 'flatten', 'lostFlatten'],
+  },
+  twoWayContracts: {
+    creates: { loseReply: 0.1, loseRequest: 0.05 },
+    timed: {},
+    keptKinds: [...PROCESS_ENDS, 'gap', 'partition', 'stale', 'halt', 'killSwitch', 'flatten', 'lostFlatten'],
+    removedKinds: NEEDS_IDS,
   },
   manyTrades: { creates: { loseReply: 0.2 }, timed: {}, keptKinds: [...PROCESS_ENDS, 'gap'], removedKinds: NEEDS_IDS },
   lateFills: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },
