@@ -71,6 +71,12 @@ maxTriggers: 5
 liquidationFee: '0.01'
 `;
 
+it('a contract with the id of another one is rejected, also where the other has it by its place', () => {
+  const text = FUTURES_CONFIG.replace('priceDigits: 1, fundingRate', 'priceDigits: 1, contractId: 2, fundingRate');
+  expect(() => readConfigText(text)).toThrow(/E-BTC-USD contractId: E-BTC-USDT has the id 2 too/);
+  expect(() => readConfigText(text.replace('contractId: 2', 'contractId: 7'))).not.toThrow();
+});
+
 it('a limit of a class in which no call counts is rejected with its name', async () => {
   const settings = readConfigText(`${FUTURES_CONFIG}limits: { futures.createOrders: null }\n`);
   await expect(runExchange(settings, RUN_OPTIONS)).rejects.toThrow(/^limits\.futures\.createOrders: no call counts in such a class/);
@@ -145,7 +151,11 @@ it.each([
   ['profile: strict', 'profile: stern', /exchange\.yaml:8 profile: expected one of seed, strict, lenient, got 'stern'/],
   ['strictTypes: false', 'strictTyp: false', /exchange\.yaml strictTyp: no such switch/],
   ['delays: realistic', 'delays: slow', /exchange\.yaml:10 delays: expected/],
-  ["minQuantity: '0.001'", "minQuantity: '0.000001'", /BTCUSDT minQuantity: expected at most 5 decimals, got 0.000001/],
+  [
+    "minQuantity: '0.001'",
+    "minQuantity: '0.000001'",
+    /BTCUSDT minQuantity: expected an amount above 0 with at most 5 decimals, got 0.000001/,
+  ],
   ['uid: 10001', "uid: 'x'", /exchange\.yaml:5 accounts\.0\.uid: expected a whole number/],
   ['keyFile: key,', 'keyFile: none,', /account alice keyFile .*: no such file/],
   ['ips: [127.0.0.1]', 'ips: [300.0.0.1]', /300\.0\.0\.1 is not an address/],

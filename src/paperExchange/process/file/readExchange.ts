@@ -52,6 +52,7 @@ export function readExchange(
     ...(config.instruments ?? []).map((entry) => ({ entry, instrument: instrumentOf(entry, digitsByAsset, file) })),
     ...(config.contracts ?? []).map((entry, index) => ({ entry, instrument: contractInstrument(entry, index, file) })),
   ];
+  checkContractIds(instrumentsOfFile, file);
   return {
     service: {
       ...SERVICE_DEFAULTS,
@@ -147,13 +148,30 @@ function unitsOf({ symbol, prices }: InstrumentEntry, folder: string): Pick<Inst
   return fromCatalog ?? { baseDigits: ASSET_DIGITS, quoteDigits: ASSET_DIGITS };
 }
 
+/** Throws ConfigError if two contracts have the same id on the wire, where clients tell contracts apart by it. */
+function checkContractIds(instrumentsOfFile: readonly { readonly instrument: Instrument }[], file: string): void {
+  const ownerOf = new Map<number, string>();
+  for (const { instrument } of instrumentsOfFile) {
+    if (instrument.contract === undefined) continue;
+    const { contractId } = instrument.contract;
+    const owner = ownerOf.get(contractId);
+    if (owner !== undefined) {
+      throw new ConfigError(
+        `${file} ${instrument.wireName} contractId: ${owner} has the id ${contractId} too`,
+        'give each contract its own contractId; without one it has its place in the list, from 1',
+      );
+    }
+    ownerOf.set(contractId, instrument.wireName);
+  }
+}
+
 /** Returns the spot instrument of an entry. Throws ConfigError if its minimum is below one lot. */
 function instrumentOf(entry: InstrumentEntry, digitsByAsset: ReadonlyMap<string, number>, file: string): Instrument {
   const { symbol, base, quote, priceDigits, quantityDigits, minQuantity } = entry;
   const minLots = minQuantity === undefined ? 1 : (scaleDown(minQuantity, quantityDigits) ?? 0);
   if (minLots < 1)
     throw new ConfigError(
-      `${file} ${symbol} minQuantity: expected at most ${quantityDigits} decimals, got ${minQuantity}`,
+      `${file} ${symbol} minQuantity: expected an amount above 0 with at most ${quantityDigits} decimals, got ${minQuantity}`,
       'raise minQuantity or quantityDigits',
     );
   return {
