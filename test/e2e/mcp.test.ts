@@ -214,6 +214,18 @@ test('requests are read by lines, whether they arrive in pieces or together', TH
   expect((await client.nextMessage(({ id }) => id === 41)).result).toEqual({});
 });
 
+test(
+  'an argument that is too long for a command of the system is an answer with isError, and the server continues',
+  THREE_MINUTES,
+  async () => {
+    const client = await startClient().initialize();
+    const { result } = await client.callTool(45, 'backtest', { what: 'x'.repeat(300_000) });
+    expect(result?.isError).toBe(true);
+    expect(result?.content?.[0]?.text).toMatch(/^the arguments are longer than the system allows/);
+    expect((await client.request(46, 'ping')).result).toEqual({});
+  },
+);
+
 test('a cancelled call gets no reply, and its command ends so that the next call gets one', THREE_MINUTES, async () => {
   const client = await startClient().initialize();
   await client.callTool(1, 'data_generate', { symbol: 'LOOPUSDT', interval: '1h', from: '2024-01-01', bars: 500 });

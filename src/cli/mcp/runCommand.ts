@@ -1,6 +1,7 @@
 // Runs one command of isobar in its own process, and returns its exit code and output.
 
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { runAfter } from '../../adapters/clock/wallClock.ts';
 
 /** The result of a command that has ended. */
@@ -21,7 +22,13 @@ const KILL_AFTER_MS = 5000;
 
 /** Starts `program` with the arguments `words`. Calls `done` exactly once, after the program has ended. Returns a function that ends it. */
 export function runCommand(program: string, words: readonly string[], done: (result: CommandResult) => void): () => void {
-  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let child: ChildProcessByStdio<null, Readable, Readable>;
+  try {
+    child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    queueMicrotask(() => done({ code: null, stdout: '', stderr: startErrorText(error) }));
+    return () => {};
+  }
   const chunks: Buffer[] = [];
   let bytes = 0;
   let errorText = '';
@@ -53,4 +60,11 @@ export function runCommand(program: string, words: readonly string[], done: (res
     done({ code: isTooLong ? null : code, stdout, stderr: stderr.trim() });
   });
   return terminate;
+}
+
+/** Returns why a process could not start. The system limits the length of a command line. */
+function startErrorText(error: unknown): string {
+  const isTooLong = error instanceof Error && 'code' in error && error.code === 'E2BIG';
+  if (isTooLong) return 'the arguments are longer than the system allows for a command\n  use shorter arguments';
+  return `the command could not start: ${error instanceof Error ? error.message : String(error)}`;
 }
