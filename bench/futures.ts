@@ -87,8 +87,8 @@ function marketPlan(market: BenchMarket, strategy: BenchStrategy, bars: BarColum
   const params = { fast: WORKLOAD.fast, slow: WORKLOAD.slow };
   if (market === 'spot') return benchPlan(strategy, [feedPlan('bars', bars)], WORKLOAD, params, blockRows);
   const instrument = contractOf(bars.instrument);
-  const data = new Map([[instrument.id, contractDataOf(bars)]]);
-  const futures: FuturesPlan = { leverage: 5, isCross: true, isNet: true, liquidationFeePpm: 5000, data };
+  const dataById = new Map([[instrument.id, contractDataOf(bars)]]);
+  const futures: FuturesPlan = { leverage: 5, isCross: true, isNet: true, liquidationFeePpm: 5000, data: dataById };
   return { ...benchPlan(strategy, [feedPlan('bars', { ...bars, instrument })], WORKLOAD, params, blockRows), futures };
 }
 

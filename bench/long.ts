@@ -55,7 +55,7 @@ export function longBench(folder: string, rows: number, print: (text: string) =>
     return { ...finished, hash: (JSON.parse(finished.stdout) as { resultHash: string }).resultHash };
   };
   print('bench: a run in memory, and one block by block');
-  // A run with the envelope keeps its bars in memory, so the first run has the envelope and the second one has not.
+  // A run with the envelope keeps its bars in memory, so only the first of the two runs has the envelope.
   const inMemory = runFirst(STREAMED_ROWS, ['--no-report']);
   const streamed = runFirst(STREAMED_ROWS, WITHOUT_REPORT);
   if (inMemory.hash !== streamed.hash) throw new Error('a run that reads its bars block by block has another result than a run in memory');

@@ -65,8 +65,8 @@ export function caseOf(seed: number, hours: number, { minPeriod = 1, readsPositi
 
 /** Returns the futures settings of a plan. */
 function futuresOf(plan: Plan, instrument: Instrument, hours: number) {
-  const data = new Map([[instrument.id, { marks: null, funding: fundingOf(plan, hours) }]]);
-  return { leverage: 2, isCross: true, isNet: true, liquidationFeePpm: 5000, data };
+  const dataById = new Map([[instrument.id, { marks: null, funding: fundingOf(plan, hours) }]]);
+  return { leverage: 2, isCross: true, isNet: true, liquidationFeePpm: 5000, data: dataById };
 }
 
 /** Returns the funding times of the path, all at the rate of the plan; none without funding. */

@@ -57,7 +57,7 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
       const basisPoints = from + drawBelow(to - from + 1);
       return close.times(1 + basisPoints / 10_000).toFixed(2);
     };
-    // All sizes differ. The bot would send one of two equal orders with a lot less, to distinguish them after a lost reply.
+    // All sizes differ. Otherwise the bot would send one of two equal orders one lot smaller, to distinguish them after a lost reply.
     const nextQty = (): string => (0.001 * (20 + ((37 * ++sizeIndex) % 401))).toFixed(3);
     /** Returns the text, or null in a third of the draws. */
     const orNull = (text: string): string | null => (drawBelow(3) === 0 ? null : text);

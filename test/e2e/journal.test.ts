@@ -101,10 +101,10 @@ describe('isobar journal check', () => {
   });
 
   it('isobar journal check accepts the data folder of a bot', async () => {
-    const data = join(root, 'my bot');
-    cpSync(folder, join(data, 'journal'), { recursive: true });
-    const { code, stdout } = await check(data, '--json');
-    expect([code, (JSON.parse(stdout) as JournalReport).path]).toEqual([0, join(data, 'journal')]);
+    const dataFolder = join(root, 'my bot');
+    cpSync(folder, join(dataFolder, 'journal'), { recursive: true });
+    const { code, stdout } = await check(dataFolder, '--json');
+    expect([code, (JSON.parse(stdout) as JournalReport).path]).toEqual([0, join(dataFolder, 'journal')]);
   });
 
   it('isobar journal check accepts a single file', async () => {

@@ -47,8 +47,8 @@ function planWithFunding(
   options: Partial<PlanOptions> = {},
   leverage = 10,
 ): RunPlan {
-  const data = new Map<InstrumentId, ContractData>([[contract.id, { marks: null, funding: fundingOf(5) }]]);
-  const futures = { leverage, isCross: true, isNet: true, liquidationFeePpm: 2000, data };
+  const dataById = new Map<InstrumentId, ContractData>([[contract.id, { marks: null, funding: fundingOf(5) }]]);
+  const futures = { leverage, isCross: true, isNet: true, liquidationFeePpm: 2000, data: dataById };
   return planFor({ strategies, feeds, cash: { USDT: '5000' }, size: { equity: '0.5' }, futures, ...options });
 }
 /** Returns a plan over one pair and its perpetual. */

@@ -36,12 +36,12 @@ export function randomFuturesPlan(
 ): RunPlan {
   const bars = instruments.map((instrument, index) => walkBars({ ...WALK, instrument, seed: seed + index }));
   const cash = { [instruments[0]!.quote]: instruments[0]!.quote === 'BTC' ? '0.1' : '5000' };
-  const data = new Map<InstrumentId, ContractData>(
+  const dataById = new Map<InstrumentId, ContractData>(
     instruments.map(({ id }, index) => [id, { marks: null, funding: fundingOf(seed + index) }]),
   );
   return {
     ...planFor({ feeds: { all: bars }, cash, size: { equity: '0.5' }, ...options }),
-    futures: { ...FUTURES, data, ...terms },
+    futures: { ...FUTURES, data: dataById, ...terms },
   };
 }
 

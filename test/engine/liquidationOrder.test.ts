@@ -47,8 +47,8 @@ async function runScript(script: Script, terms: Terms) {
   const markColumns: MarkColumns | null = marks
     ? { open: column(0), high: column(1), low: column(2), close: column(3), source: 'test' }
     : null;
-  const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: markColumns, funding: [] }]]);
-  const futures = { leverage, isCross, isNet, liquidationFeePpm: feePpm, data };
+  const dataById = new Map<InstrumentId, ContractData>([[instrument.id, { marks: markColumns, funding: [] }]]);
+  const futures = { leverage, isCross, isNet, liquidationFeePpm: feePpm, data: dataById };
   const plan = { ...planFor({ strategies: [strategyOf(script)], feeds: { bars }, cash: { [instrument.quote]: cash }, risk: {} }), futures };
   const prepared = await prepareBacktest(plan, {});
   prepared.loop(prepared.engine);

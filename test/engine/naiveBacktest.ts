@@ -442,7 +442,7 @@ export class NaiveBacktest {
   #isSlotBusy(order: NaiveOrder): boolean {
     return order.parent === 0 && this.#openOrders.some((other) => isSameSlot(order, other));
   }
-  /** Makes an order unlike all open ones, a lot smaller each time. Returns false if that fails. */
+  /** Makes an order unlike all open ones: one lot smaller each time. Returns false if that fails. */
   #makeUnique(order: NaiveOrder): boolean {
     const isTaken = () =>
       this.#openOrders.some(

@@ -34,8 +34,8 @@ function hedgePlan(instrument: Instrument, prices: readonly number[], isNet = fa
   const rows = prices.map((price): [number, number, number, number] => [price, price, price, price]);
   const bars = barsOfRows(rows, instrument);
   const funding = [2, 4].map((minute) => ({ timeMs: START_MS + minute * MINUTE, rate: FUNDING_RATE, markTicks: prices[0]! }));
-  const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding }]]);
-  const futures = { leverage: 10, isCross: false, isNet, liquidationFeePpm: 2000, data };
+  const dataById = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding }]]);
+  const futures = { leverage: 10, isCross: false, isNet, liquidationFeePpm: 2000, data: dataById };
   return { ...planFor({ strategies: [strategy], feeds: { bars }, cash: { [instrument.quote]: '5000' } }), futures };
 }
 

@@ -76,11 +76,11 @@ function planFor(rates: readonly number[], strategy: StrategyClass = FundingRece
     markTicks: 10_000,
   }));
   const funding = fundingRows.filter((due) => due.timeMs > fromMs);
-  const data = new Map([
+  const dataById = new Map([
     [bars.instrument.id, { marks: null, funding, rates: { length: rates.length, timeMs, rate: Float64Array.from(rates) } }],
   ]);
   const feeds = [{ ...feed('bars', bars), firstRow: FIRST_ROW }];
-  return liveComparablePlan(planOf(strategy, feeds, { ...PERPETUAL, fromMs, futures: { ...PERPETUAL.futures!, leverage: 3, data } }));
+  return liveComparablePlan(planOf(strategy, feeds, { ...PERPETUAL, fromMs, futures: { ...PERPETUAL.futures!, leverage: 3, data: dataById } }));
 }
 const DEFINITION = {
   strategy: 'fundingReceiver.ts',

@@ -90,7 +90,7 @@ test('buys of a rebalance wait for its sales without a denied order, and a repla
   await runUntilSentAfterWait(3);
   await runUntilSentAfterWait(2);
   expect(fixture.lines.filter((line) => line.includes('denied') && OWN_DENIALS.test(line))).toEqual([]);
-  const data = join(fixture.folder, 'bot');
+  const dataFolder = join(fixture.folder, 'bot');
   const records = recordsSoFar(join(fixture.folder, 'bot'));
   expect(sentAfterWait(records)).toBeGreaterThanOrEqual(5);
   // One order may still wait at the end of each process, and is lost.
@@ -99,5 +99,5 @@ test('buys of a rebalance wait for its sales without a denied order, and a repla
   expect(waitedPurchases(records).length).toBeGreaterThanOrEqual(3);
   // The sales that a buy waits for are never cancelled.
   expect(clientOrderIdsOf(records, 'CANCEL')).toEqual([]);
-  expect((await replayFolder(data, { config: null, load })).difference).toBeNull();
+  expect((await replayFolder(dataFolder, { config: null, load })).difference).toBeNull();
 });

@@ -112,12 +112,12 @@ test('a bot with cash in two quote assets pays each order in its own asset, over
   await runUntilFilled(fixture, 6);
   const cash = await runUntilFilled(fixture, 6);
   expect(fixture.lines.filter((line) => /MISMATCH|FEE_COIN|STRAY|MARGIN/.test(line))).toEqual([]);
-  const data = join(fixture.folder, 'bot');
-  const records = readdirSync(join(data, 'journal'))
+  const dataFolder = join(fixture.folder, 'bot');
+  const records = readdirSync(join(dataFolder, 'journal'))
     .filter((name) => name.endsWith('.jsonl'))
     .toSorted()
     .flatMap((name) =>
-      readFileSync(join(data, 'journal', name), 'utf8')
+      readFileSync(join(dataFolder, 'journal', name), 'utf8')
         .trim()
         .split('\n'),
     )
@@ -135,7 +135,7 @@ test('a bot with cash in two quote assets pays each order in its own asset, over
   }
   expect(symbols).toEqual(new Set([instrumentId('spot', 'BTCUSDT'), ETHBTC.id]));
   expect(cash).toEqual({ USDT: expected['USDT']!.toFixed(), BTC: expected['BTC']!.toFixed() });
-  expect((await replayFolder(data, { config: null, load })).difference).toBeNull();
+  expect((await replayFolder(dataFolder, { config: null, load })).difference).toBeNull();
 });
 
 /** Trades each symbol by its average. */

@@ -58,9 +58,9 @@ test('a ladder that is replaced at every bar has no denied order over two starts
   fixture = await LiveFixture.open(60);
   await runUntilReplaced(8);
   await runUntilReplaced(4);
-  const data = join(fixture.folder, 'bot');
+  const dataFolder = join(fixture.folder, 'bot');
   expect(fixture.lines.filter((line) => line.includes('denied') && OWN_DENIALS.test(line))).toEqual([]);
   // Two may wait at the end of each process.
-  expect(lostAfterWait(recordsSoFar(data), fixture.lines)).toBeLessThanOrEqual(4);
-  expect((await replayFolder(data, { config: null, load })).difference).toBeNull();
+  expect(lostAfterWait(recordsSoFar(dataFolder), fixture.lines)).toBeLessThanOrEqual(4);
+  expect((await replayFolder(dataFolder, { config: null, load })).difference).toBeNull();
 });

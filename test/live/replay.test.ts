@@ -73,20 +73,20 @@ test('a replay over two starts makes every decision again, and names the first o
   fixture = await LiveFixture.open(60);
   await runForBars(6);
   await runForBars(2);
-  const data = join(fixture.folder, 'bot');
-  const replayed = await replayFolder(data, { config: null, load: loaderOf(EveryDecision) });
+  const dataFolder = join(fixture.folder, 'bot');
+  const replayed = await replayFolder(dataFolder, { config: null, load: loaderOf(EveryDecision) });
   expect(replayed.difference).toBeNull();
   expect(replayed).toMatchObject({ processes: 2 });
   expect(replayed.decisions).toBeGreaterThan(6);
-  const withOtherCode = await replayFolder(data, { config: null, load: loaderOf(BuysMore) });
+  const withOtherCode = await replayFolder(dataFolder, { config: null, load: loaderOf(BuysMore) });
   expect(withOtherCode.difference?.recorded).toMatch(/^(verdict|order|cancel) /);
   expect(withOtherCode.difference?.replayed).not.toBe(withOtherCode.difference?.recorded);
   await expect(replayFolder(join(fixture.folder, 'none'), { config: null })).rejects.toThrow('no such folder');
   // Another config is rejected, because its decisions cannot be compared.
   const config = join(fixture.folder, 'other.yaml');
   writeFileSync(config, readFileSync(join(fixture.folder, 'bot.yaml'), 'utf8').replace('maxOrdersPerMinute: 2', 'maxOrdersPerMinute: 3'));
-  await expect(replayFolder(data, { config, load: loaderOf(EveryDecision) })).rejects.toThrow(
+  await expect(replayFolder(dataFolder, { config, load: loaderOf(EveryDecision) })).rejects.toThrow(
     'this is not the config that the bot ran with',
   );
-  expect(readdirSync(join(data, 'journal')).filter((name) => name.endsWith('.jsonl'))).toHaveLength(2);
+  expect(readdirSync(join(dataFolder, 'journal')).filter((name) => name.endsWith('.jsonl'))).toHaveLength(2);
 });

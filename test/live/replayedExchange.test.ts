@@ -31,10 +31,10 @@ class AlternatingTrader extends Strategy {
 
 /** Opens an exchange that replays bars of January 2025: OLDUSDT from the start, NEWUSDT from the second day on. */
 async function openReplayingExchange(): Promise<LiveFixture> {
-  const data = join(folder, 'data');
+  const catalogFolder = join(folder, 'data');
   const fromMs = Date.UTC(2025, 0, 1);
-  generateInto(data, { symbol: 'OLDUSDT', interval: '1m', fromMs, bars: 2000, seed: 3 });
-  generateInto(data, { symbol: 'NEWUSDT', interval: '1m', fromMs: fromMs + DAY_MS, bars: 500, seed: 4 });
+  generateInto(catalogFolder, { symbol: 'OLDUSDT', interval: '1m', fromMs, bars: 2000, seed: 3 });
+  generateInto(catalogFolder, { symbol: 'NEWUSDT', interval: '1m', fromMs: fromMs + DAY_MS, bars: 500, seed: 4 });
   const { apiKey, secret } = demoKey(1);
   writeFileSync(join(folder, 'key'), apiKey, { mode: 0o600 });
   writeFileSync(join(folder, 'secret'), secret, { mode: 0o600 });

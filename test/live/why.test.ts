@@ -66,8 +66,8 @@ interface JournalLine {
 }
 
 /** Returns the records of a bot's journal. */
-function journalLines(data: string): readonly JournalLine[] {
-  const folder = join(data, 'journal');
+function journalLines(dataFolder: string): readonly JournalLine[] {
+  const folder = join(dataFolder, 'journal');
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
     .toSorted();
@@ -88,9 +88,9 @@ async function runExplainedBot(): Promise<{ readonly lines: readonly JournalLine
   bot.start();
   await until(() => feed!.bars.length >= barsAtStart + 6, 60_000, 'the bars');
   await stopAndClose(opened);
-  const data = join(fixture.folder, 'bot');
-  const explain: Explain = (question) => explainBot(data, { atMs: null, symbol: null, order: null, ...question }, { config: null, load });
-  return { lines: journalLines(data), explain };
+  const dataFolder = join(fixture.folder, 'bot');
+  const explain: Explain = (question) => explainBot(dataFolder, { atMs: null, symbol: null, order: null, ...question }, { config: null, load });
+  return { lines: journalLines(dataFolder), explain };
 }
 
 /** Compares the explanation of one order with its records. Returns the number of its fills. */

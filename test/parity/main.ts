@@ -102,7 +102,7 @@ function runInProcess(name: string, folder: string, { bars, verbose }: ProcessOp
   });
 }
 
-/** Widths of the columns but for the last. */
+/** Widths of all columns except the last. */
 const COLUMN_WIDTHS = [20, 8, 7, 7, 6];
 
 /** Returns cells as a line of the table. */

@@ -31,10 +31,10 @@ const BOT_KEY = { apiKey: 'parity-key', secret: 'parity-secret' };
 export function liveComparablePlan(plan: RunPlan): RunPlan {
   const feeds = plan.feeds.map((feed) => ({ ...feed, bars: inWholeLots(feed.bars) }));
   if (plan.futures === undefined) return { ...plan, feeds };
-  const data = new Map(
+  const dataById = new Map(
     Array.from(plan.futures.data, ([id, contract]) => [id, { ...contract, marks: null, rates: atFundingTimes(contract.rates) }]),
   );
-  return { ...plan, feeds, futures: { ...plan.futures, data } };
+  return { ...plan, feeds, futures: { ...plan.futures, data: dataById } };
 }
 
 /** Returns the rates with their times rounded to whole minutes. */

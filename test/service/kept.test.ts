@@ -204,8 +204,8 @@ describe('an exchange in a folder', () => {
   afterAll(() => rmSync(root, { recursive: true }));
 
   it('a folder admits one exchange at a time, and the next one continues its prices', async () => {
-    const data = join(root, 'one');
-    const options = { host: '127.0.0.1', port: 0, controlPort: null, crash: never, data };
+    const dataFolder = join(root, 'one');
+    const options = { host: '127.0.0.1', port: 0, controlPort: null, crash: never, data: dataFolder };
     const firstExchange = await runExchange(demoSettings(1), options);
     await expect(runExchange(demoSettings(1), options)).rejects.toThrow(/this process has the folder already/);
     const lastPrice = firstExchange.service.spot.market('BTCUSDT')!.referencePrice;

@@ -6,7 +6,7 @@ import type { Instrument } from '../../model/instrument.ts';
 import { fixedLengthMs, typicalLengthMs } from '../../model/interval.ts';
 import type { Feed } from '../../strategy/types.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
-import { StrategyFeed, type FeedCursor } from './strategyFeed.ts';
+import { StrategyFeed, type FeedCursor } from './feedView.ts';
 import type { Instant } from './instant.ts';
 import { firstAfter } from '../../base/number/search.ts';
 

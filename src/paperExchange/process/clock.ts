@@ -11,7 +11,7 @@ export class ExchangeClock implements DrivenClock {
   #speed: number;
   #isPaused: boolean;
 
-  /** Starts at `startMs`, by default now. At speed 0 it stands still until it is stepped or resumed. */
+  /** Starts at `startMs`, by default now. At speed 0 it does not advance until it is stepped or resumed. */
   constructor(startMs = wallMs(), speed = 1) {
     this.#originMs = startMs;
     this.#isPaused = speed === 0;

@@ -178,7 +178,7 @@ async function assembleService(settings: ExchangeSettings, nowMs: number, store:
 }
 
 /**
- * Returns the clock and the opening time. Bars have their own time, which stands still unless a speed is set. A restarted exchange opens at
+ * Returns the clock and the opening time. Bars have their own time, which advances only if a speed is set. A restarted exchange opens at
  * its last time or later.
  */
 function clockOf(settings: ExchangeSettings, lastMs: number): { readonly clock: ExchangeClock; readonly startMs: number } {

@@ -5,7 +5,7 @@ import { Strategy } from '../../index.ts';
 import { backtest, generateBars } from '../../run.ts';
 
 const BARS = 400;
-const data = generateBars({ bars: BARS, symbol: 'DEMOUSDT', interval: '1h', seed: 30 });
+const generatedBars = generateBars({ bars: BARS, symbol: 'DEMOUSDT', interval: '1h', seed: 30 });
 
 /** Returns a strategy that replaces one limit at each close; with `waitsUntilWorking` only when the limit works. */
 function replacer(waitsUntilWorking: boolean) {
@@ -27,7 +27,7 @@ test.each([
 ])(
   'replacing a limit at $latencyMs ms latency (waiting until it works: $waitsUntilWorking) gives a warning: $hasWarning',
   async ({ latencyMs, waitsUntilWorking, hasWarning }) => {
-    const { summary } = await backtest({ strategy: replacer(waitsUntilWorking), data, cash: '100000', fills: { latencyMs } });
+    const { summary } = await backtest({ strategy: replacer(waitsUntilWorking), data: generatedBars, cash: '100000', fills: { latencyMs } });
     const neverWorked = summary.warnings.filter(({ code }) => code === 'ORDER_NEVER_WORKED');
     expect(neverWorked.length).toBe(hasWarning ? 1 : 0);
     const { created, fills } = summary.orders;

@@ -65,7 +65,7 @@ export abstract class SimulatedProcess implements Scheduler {
   pending = 0;
   readonly #parts: ProcessParts;
   readonly #bornMs: number;
-  /** Time that the computer has slept, ms. Its monotonic clock stands still meanwhile. */
+  /** Time that the computer has slept, ms. Its monotonic clock does not advance while it sleeps. */
   #sleptMs = 0;
   /** The computer sleeps until this true time. */
   #wakesMs = -Infinity;

@@ -121,7 +121,7 @@ export class Operator {
       if (!hasResumed) this.resume(code);
     });
   }
-  /** Returns the scopes on which halts of this code have to be cleared. On spot all of them but `SYMBOL_CODES` are halts of the account. */
+  /** Returns the scopes on which the operator must clear halts of this code. On spot only the halts of `SYMBOL_CODES` are not of the account. */
   #scopesToClear(process: BotProcess, code: string | null): readonly string[] {
     const isOfAccount = code === null || (this.#deps.venue.market === 'spot' && !SYMBOL_CODES.has(code));
     return isOfAccount ? ['account'] : scopesOf(process, code);

@@ -68,7 +68,7 @@ const OTHER_STACK_FRAMES = 3;
 let current: number | null = null;
 /** Number of reads of the clock in the current surroundings. */
 let clockReads = 0;
-/** Number of reads for which the clock of other surroundings stands still. Later each read advances it by 1 ms, so that a loop that waits ends. */
+/** Number of reads that do not advance the clock of other surroundings. Each later read advances it by 1 ms, so that a loop that waits ends. */
 const STILL_READS = 1000;
 
 /** True while a run has other surroundings. */

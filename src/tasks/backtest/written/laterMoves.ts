@@ -23,7 +23,7 @@ const MIN_MOVES = 30;
 const MIN_CORRELATION = 0.5;
 /** Smallest evidence, in standard deviations: the correlation times the square root of the number of moves. Chance reaches it about once in a million comparisons. */
 const MIN_SIGNIFICANCE = 5;
-/** Share of the bars that may stand still. A price from a busier market is ahead of one that trades seldom. */
+/** Largest share of bars without a move. A price that trades seldom follows that of a busier market, which would look like a later move. */
 const MAX_STILL_SHARE = 0.1;
 /** The correlation must be this many times that of earlier moves, because prices of some data repeat themselves. */
 const MIN_TIMES_OF_EARLIER = 2;

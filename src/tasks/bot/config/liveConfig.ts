@@ -101,15 +101,15 @@ export function readLiveConfig(file: string, environment: Environment = process.
   for (const market of markets) originOf(access, market);
   const signer = signerOf(access);
   const mode = config.mode ?? 'paper';
-  const data = resolve(dirname(file), config.data ?? 'bot');
+  const dataFolder = resolve(dirname(file), config.data ?? 'bot');
   return {
     ...behaviour,
     mode,
     markets,
-    data,
+    data: dataFolder,
     accounts: join(access.stateFolder, 'accounts'),
     // A ban of a paper exchange ends by that exchange's own clock, so its state is not shared with other bots.
-    access: mode === 'paper' ? { ...access, stateFolder: data } : access,
+    access: mode === 'paper' ? { ...access, stateFolder: dataFolder } : access,
     signer,
     fingerprint: fingerprintOf(signer.apiKey),
     dashboard: config.dashboard === undefined ? null : { port: config.dashboard.port ?? DEFAULT_DASHBOARD_PORT },

@@ -150,14 +150,13 @@ class Conversation {
 
 /** Returns the reply to one request line. */
 async function answerLineFor(text: string, control: BotControl): Promise<AnswerLine> {
-  const v = PROTOCOL_VERSION;
   const line = readRequestLine(text);
-  if (line === null) return { v, id: 0, ok: false, problem: 'expected a line {v, id, who, request}' };
+  if (line === null) return { v: PROTOCOL_VERSION, id: 0, ok: false, problem: 'expected a line {v, id, who, request}' };
   const { id, who } = line;
-  if (line.v !== v) return { v, id, ok: false, problem: `expected version ${v} of the protocol, got ${line.v}` };
+  if (line.v !== PROTOCOL_VERSION) return { v: PROTOCOL_VERSION, id, ok: false, problem: `expected version ${PROTOCOL_VERSION} of the protocol, got ${line.v}` };
   const parsed = readRequest(line.request);
-  if ('problem' in parsed) return { v, id, ok: false, problem: parsed.problem };
-  return { v, id, ok: true, value: await perform(control, parsed.request, who) };
+  if ('problem' in parsed) return { v: PROTOCOL_VERSION, id, ok: false, problem: parsed.problem };
+  return { v: PROTOCOL_VERSION, id, ok: true, value: await perform(control, parsed.request, who) };
 }
 
 /** Removes the socket of a process that was killed. Throws ConfigError if a process still answers on it. */

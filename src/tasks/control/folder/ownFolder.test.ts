@@ -8,52 +8,52 @@ import { readOwnFile, replaceFile } from '../../../adapters/disk/ownFile.ts';
 import { prepareDataFolder } from './ownFolder.ts';
 
 let root: string;
-let data: string;
+let dataFolder: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'isobar-data-'));
-  data = join(root, 'bot');
+  dataFolder = join(root, 'bot');
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe('the data folder', () => {
   it('the data folder is created for its user alone, and accepted with its files the next time', () => {
-    prepareDataFolder(data);
-    expect(lstatSync(data).mode & 0o777).toBe(0o700);
-    writeFileSync(join(data, 'notes.txt'), 'mine');
-    writeFileSync(join(data, 'KILL'), '');
-    prepareDataFolder(data);
+    prepareDataFolder(dataFolder);
+    expect(lstatSync(dataFolder).mode & 0o777).toBe(0o700);
+    writeFileSync(join(dataFolder, 'notes.txt'), 'mine');
+    writeFileSync(join(dataFolder, 'KILL'), '');
+    prepareDataFolder(dataFolder);
   });
 
   it('the data folder is rejected if its mode admits other users', () => {
-    mkdirSync(data);
-    chmodSync(data, 0o755);
-    expect(() => prepareDataFolder(data)).toThrow(/bot: expected mode 0700 or tighter, got 0755/);
+    mkdirSync(dataFolder);
+    chmodSync(dataFolder, 0o755);
+    expect(() => prepareDataFolder(dataFolder)).toThrow(/bot: expected mode 0700 or tighter, got 0755/);
   });
 
   it('the data folder is rejected if it is a link', () => {
     mkdirSync(join(root, 'elsewhere'), { mode: 0o700 });
-    symlinkSync(join(root, 'elsewhere'), data);
-    expect(() => prepareDataFolder(data)).toThrow(/expected a folder, got a symbolic link/);
+    symlinkSync(join(root, 'elsewhere'), dataFolder);
+    expect(() => prepareDataFolder(dataFolder)).toThrow(/expected a folder, got a symbolic link/);
   });
 
   it.each(['journal', 'bot.json', 'account.confirmed', 'REARMED', 'dashboard.json', 'control.sock', 'KILLED'])(
     'the data folder is rejected if its %s is a link',
     (name) => {
-      prepareDataFolder(data);
-      symlinkSync('/dev/null', join(data, name));
-      expect(() => prepareDataFolder(data)).toThrow(/got a symbolic link/);
+      prepareDataFolder(dataFolder);
+      symlinkSync('/dev/null', join(dataFolder, name));
+      expect(() => prepareDataFolder(dataFolder)).toThrow(/got a symbolic link/);
     },
   );
 
   it('the data folder is rejected if others can write its journal or a file', () => {
-    prepareDataFolder(data);
-    mkdirSync(join(data, 'journal'));
-    chmodSync(join(data, 'journal'), 0o770);
-    expect(() => prepareDataFolder(data)).toThrow(/journal: expected mode 0700/);
-    chmodSync(join(data, 'journal'), 0o700);
-    writeFileSync(join(data, 'bot.json'), '{}');
-    chmodSync(join(data, 'bot.json'), 0o666);
-    expect(() => prepareDataFolder(data)).toThrow(/bot.json: expected mode 0600/);
+    prepareDataFolder(dataFolder);
+    mkdirSync(join(dataFolder, 'journal'));
+    chmodSync(join(dataFolder, 'journal'), 0o770);
+    expect(() => prepareDataFolder(dataFolder)).toThrow(/journal: expected mode 0700/);
+    chmodSync(join(dataFolder, 'journal'), 0o700);
+    writeFileSync(join(dataFolder, 'bot.json'), '{}');
+    chmodSync(join(dataFolder, 'bot.json'), 0o666);
+    expect(() => prepareDataFolder(dataFolder)).toThrow(/bot.json: expected mode 0600/);
   });
 });
 

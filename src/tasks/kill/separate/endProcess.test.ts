@@ -20,18 +20,18 @@ afterEach(() => {
 });
 
 /** Notes that a process runs the bot of a data folder. */
-function writeNote(data: string, pid: number): void {
+function writeNote(dataFolder: string, pid: number): void {
   const notes = join(root, 'isobar', 'bots');
   mkdirSync(notes, { recursive: true });
-  writeFileSync(join(notes, 'bot.json'), JSON.stringify({ data, process: { ...thisProcess(), pid, started: '0' } }));
+  writeFileSync(join(notes, 'bot.json'), JSON.stringify({ data: dataFolder, process: { ...thisProcess(), pid, started: '0' } }));
 }
 
 it('a bot whose lock file was removed is ended as well, because it still writes its journal', async () => {
-  const data = join(root, 'bot');
-  const journal = join(data, 'journal');
+  const dataFolder = join(root, 'bot');
+  const journal = join(dataFolder, 'journal');
   const child = lockByOtherProcess(journal);
   const ended = new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)));
-  writeNote(data, child.pid!);
+  writeNote(dataFolder, child.pid!);
   for (const name of readdirSync(journal)) rmSync(join(journal, name));
   expect(await endHolder(journal)).toEqual({ pid: child.pid, isForced: false });
   expect(await ended).toBe('SIGTERM');

@@ -2,7 +2,7 @@
 
 import type { TimeMs } from '../../../base/brand.ts';
 import { allowOnlyMembers } from '../../../base/number/onlyMembers.ts';
-import { StrategyFeed } from '../../../engine/feeds/strategyFeed.ts';
+import { StrategyFeed } from '../../../engine/feeds/feedView.ts';
 import { bind, outputOf } from '../../../indicators/graph/spec.ts';
 import type { Series, Signal } from '../../../indicators/graph/series.ts';
 import type { Instrument } from '../../../model/instrument.ts';

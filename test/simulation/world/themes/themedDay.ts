@@ -47,7 +47,7 @@ export const THEMES = [
   'contractHands',
   // A person places as many orders as a list shows, just after a create whose reply is lost. Two minutes later the day ends.
   'longLists',
-  // A list of open orders is slow, so that it says nothing of the time of its reply, and the next one comes from a replica that stands still.
+  // A list of open orders is slow, so it does not show the state at its reply. The next one comes from a replica that is no longer updated.
   'slowLists',
   // An order fills in many trades at once, more than a page of a list has, and the exchange counts pages of trades downward.
   'manyTrades',
