@@ -7,6 +7,9 @@ import type { Side } from '../model/order.ts';
 import { amountTooLarge } from './money.ts';
 
 // hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
+// hot: docs/performance.md#file-constants
 const NAN = NaN;
 
 /** The bar in which an order fills: prices in ticks, volume in lots, which may have a fraction. */
@@ -113,7 +116,7 @@ export function slippedPrice(
   lots: number,
   bar: FillBar,
 ): number {
-  if (lots === Infinity) throw amountTooLarge();
+  if (lots === INFINITY) throw amountTooLarge();
   const worseTicks = model.ticks(instrument, side, quoted, lots, bar);
   if (!(Number.isInteger(worseTicks) && worseTicks >= 0))
     throw new InvariantError(`slippage model: expected a whole number of ticks >= 0, got ${worseTicks}`);

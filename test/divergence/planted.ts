@@ -166,7 +166,9 @@ function contractPlan(strategy: StrategyClass, rates: readonly number[]): RunPla
     rate: Math.round(rate * 10 ** RATE_DIGITS),
     markTicks: Math.round(bars.open[8 * (index + 1)]! * 100),
   }));
-  const dataById = new Map([[bars.instrument.id, { marks: null, funding: fundingRows.filter(({ timeMs }) => timeMs > fromMs), rates: null }]]);
+  const dataById = new Map([
+    [bars.instrument.id, { marks: null, funding: fundingRows.filter(({ timeMs }) => timeMs > fromMs), rates: null }],
+  ]);
   const futures = { ...PERPETUAL.futures!, leverage: 3, data: dataById };
   return planOf(strategy, [{ ...feed('bars', bars), firstRow: FIRST_ROW }], { ...PERPETUAL, fromMs, cash: { USDT: '10000' }, futures });
 }

@@ -104,8 +104,8 @@ const endpoint: Addition = {
         "  'futures.markPrice': { contractName },\n  'futures.klines': { contractName, interval",
       ],
       [
-        "  'futures.klines': { contractName: NAME, interval",
-        "  'futures.markPrice': { contractName: NAME },\n  'futures.klines': { contractName: NAME, interval",
+        "  'futures.klines': {\n    contractName: NAME_FAULTS,",
+        "  'futures.markPrice': { contractName: NAME_FAULTS },\n  'futures.klines': {\n    contractName: NAME_FAULTS,",
       ],
     ],
   },
@@ -553,8 +553,8 @@ const orderState: Addition = {
         `  it('a suspended order stays reserved', () => {
     const { orders, reservations, send } = fixture();
     const order = send(100);
-    orders.acked(order, 7 as VenueOrderId, NOW);
-    orders.suspended(order, NOW);
+    orders.acked(order, 7 as VenueOrderId, NOW_MS);
+    orders.suspended(order, NOW_MS);
     expect([order.lifecycle, reservations.openOrders(0)]).toEqual(['suspended', 1]);
   });
 

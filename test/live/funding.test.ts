@@ -80,7 +80,9 @@ function planFor(rates: readonly number[], strategy: StrategyClass = FundingRece
     [bars.instrument.id, { marks: null, funding, rates: { length: rates.length, timeMs, rate: Float64Array.from(rates) } }],
   ]);
   const feeds = [{ ...feed('bars', bars), firstRow: FIRST_ROW }];
-  return liveComparablePlan(planOf(strategy, feeds, { ...PERPETUAL, fromMs, futures: { ...PERPETUAL.futures!, leverage: 3, data: dataById } }));
+  return liveComparablePlan(
+    planOf(strategy, feeds, { ...PERPETUAL, fromMs, futures: { ...PERPETUAL.futures!, leverage: 3, data: dataById } }),
+  );
 }
 const DEFINITION = {
   strategy: 'fundingReceiver.ts',

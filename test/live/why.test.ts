@@ -89,7 +89,8 @@ async function runExplainedBot(): Promise<{ readonly lines: readonly JournalLine
   await until(() => feed!.bars.length >= barsAtStart + 6, 60_000, 'the bars');
   await stopAndClose(opened);
   const dataFolder = join(fixture.folder, 'bot');
-  const explain: Explain = (question) => explainBot(dataFolder, { atMs: null, symbol: null, order: null, ...question }, { config: null, load });
+  const explain: Explain = (question) =>
+    explainBot(dataFolder, { atMs: null, symbol: null, order: null, ...question }, { config: null, load });
   return { lines: journalLines(dataFolder), explain };
 }
 

@@ -27,7 +27,12 @@ test.each([
 ])(
   'replacing a limit at $latencyMs ms latency (waiting until it works: $waitsUntilWorking) gives a warning: $hasWarning',
   async ({ latencyMs, waitsUntilWorking, hasWarning }) => {
-    const { summary } = await backtest({ strategy: replacer(waitsUntilWorking), data: generatedBars, cash: '100000', fills: { latencyMs } });
+    const { summary } = await backtest({
+      strategy: replacer(waitsUntilWorking),
+      data: generatedBars,
+      cash: '100000',
+      fills: { latencyMs },
+    });
     const neverWorked = summary.warnings.filter(({ code }) => code === 'ORDER_NEVER_WORKED');
     expect(neverWorked.length).toBe(hasWarning ? 1 : 0);
     const { created, fills } = summary.orders;

@@ -27,7 +27,16 @@ export interface AuditsDeps {
 }
 
 /** Halt causes with which an audit is a mismatch. Each stays until the operator or a later audit clears it. */
-const MISMATCH_CODES: ReadonlySet<HaltCode> = new Set(['ALIEN', 'STRAY', 'MISMATCH', 'DUPLICATE', 'ECHO', 'FEE_COIN', 'FINE_FILL', 'POST_TRADE']);
+const MISMATCH_CODES: ReadonlySet<HaltCode> = new Set([
+  'ALIEN',
+  'STRAY',
+  'MISMATCH',
+  'DUPLICATE',
+  'ECHO',
+  'FEE_COIN',
+  'FINE_FILL',
+  'POST_TRADE',
+]);
 const CALL_OPTIONS: Readonly<Record<AuditKind, CallOptions>> = { fast: { priority: 'steady' }, full: { priority: 'reconcile' } };
 
 /** Runs the audits of one market, and raises or clears the halt causes that follow from them. */

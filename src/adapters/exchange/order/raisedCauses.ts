@@ -5,7 +5,16 @@ import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { AuditDifference, HaltCode } from '../calls/types.ts';
 
 /** Halt causes that only the operator can clear. */
-const CLEARED_BY_OPERATOR: ReadonlySet<HaltCode> = new Set(['ECHO', 'ADMISSION', 'DUPLICATE', 'LOCKED', 'KEY', 'FEE_COIN', 'FINE_FILL', 'POST_TRADE']);
+const CLEARED_BY_OPERATOR: ReadonlySet<HaltCode> = new Set([
+  'ECHO',
+  'ADMISSION',
+  'DUPLICATE',
+  'LOCKED',
+  'KEY',
+  'FEE_COIN',
+  'FINE_FILL',
+  'POST_TRADE',
+]);
 
 /** Halt causes that are reported again when their text changes. An operator who clears one accepts all that its text lists. */
 const REPORTED_AGAIN: ReadonlySet<HaltCode> = new Set([...CLEARED_BY_OPERATOR, 'ALIEN', 'MISMATCH']);

@@ -148,7 +148,7 @@ function unitsOf({ symbol, prices }: InstrumentEntry, folder: string): Pick<Inst
   return fromCatalog ?? { baseDigits: ASSET_DIGITS, quoteDigits: ASSET_DIGITS };
 }
 
-/** Throws ConfigError if two contracts have the same id on the wire, where clients tell contracts apart by it. */
+/** Throws ConfigError if two contracts have the same id on the wire, by which clients distinguish contracts. */
 function checkContractIds(instrumentsOfFile: readonly { readonly instrument: Instrument }[], file: string): void {
   const ownerOf = new Map<number, string>();
   for (const { instrument } of instrumentsOfFile) {

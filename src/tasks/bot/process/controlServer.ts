@@ -153,7 +153,8 @@ async function answerLineFor(text: string, control: BotControl): Promise<AnswerL
   const line = readRequestLine(text);
   if (line === null) return { v: PROTOCOL_VERSION, id: 0, ok: false, problem: 'expected a line {v, id, who, request}' };
   const { id, who } = line;
-  if (line.v !== PROTOCOL_VERSION) return { v: PROTOCOL_VERSION, id, ok: false, problem: `expected version ${PROTOCOL_VERSION} of the protocol, got ${line.v}` };
+  if (line.v !== PROTOCOL_VERSION)
+    return { v: PROTOCOL_VERSION, id, ok: false, problem: `expected version ${PROTOCOL_VERSION} of the protocol, got ${line.v}` };
   const parsed = readRequest(line.request);
   if ('problem' in parsed) return { v: PROTOCOL_VERSION, id, ok: false, problem: parsed.problem };
   return { v: PROTOCOL_VERSION, id, ok: true, value: await perform(control, parsed.request, who) };
