@@ -72,8 +72,10 @@ export class Observer {
   #trader: Trader | null = null;
   /** Number of its reported fills then. */
   #notifiedCount = 0;
-  /** Since when the strategies have remembered what they were notified of, ms UTC. */
-  #lifetimeMs = -Infinity;
+  /** Client order ids of all creates that have left. */
+  readonly #sentIds = new Set<string>();
+  /** Those of them that left before the strategies began afresh for the last time. */
+  #earlierIds: ReadonlySet<string> = new Set();
   /** Number of the venue's orders that the rule SAID has got to check. */
   #placedCount = 0;
   /** Orders that the rule SAID has not checked yet. */
@@ -95,8 +97,8 @@ export class Observer {
   }
 
   /** Notes that the strategies begin afresh: they are not notified of what happens to earlier orders. */
-  noteLifetime(nowMs: number): void {
-    this.#lifetimeMs = nowMs;
+  noteLifetime(): void {
+    this.#earlierIds = new Set(this.#sentIds);
   }
 
   /** Collects the second copies that a text for the operator names. */
@@ -155,7 +157,8 @@ export class Observer {
       for (const { instrument, intent, venueOrder: openPart } of live)
         if (openPart !== null && instrument.wireName === `${base}USDT` && intent.side === 'buy')
           lots += Math.max(0, openPart.lots - openPart.filledLots);
-      if (lots > maxLots) this.report('S3', `${base}: ${lots} lots are held and bought, ${maxLots} are allowed`, nowMs);
+      if (lots > maxLots + unexpectedLots(venue, base, nowMs))
+        this.report('S3', `${base}: ${lots} lots are held and bought, ${maxLots} are allowed`, nowMs);
     }
   }
 
@@ -210,8 +213,7 @@ export class Observer {
     if (trader === this.#trader && trader.notifiedCount === this.#notifiedCount) return;
     [this.#trader, this.#notifiedCount] = [trader, trader.notifiedCount];
     for (const [order, texts] of trader.notified) {
-      if (this.#checkedCounts.get(order) === texts.length || this.#isOfEarlierLifetime(venue, clientOrderIdOf(prefix, order as OrderId)))
-        continue;
+      if (this.#checkedCounts.get(order) === texts.length || this.#isOfEarlierLifetime(clientOrderIdOf(prefix, order as OrderId))) continue;
       this.#checkedCounts.set(order, texts.length);
       const own = tradesOf(venue, prefix, order);
       const expected = reportableTexts(venue, own.length > 0 ? own : (this.#contracts?.tradesOf(engine, order) ?? own));
@@ -221,13 +223,14 @@ export class Observer {
     }
   }
 
-  #isOfEarlierLifetime(venue: SimulatedVenue, clientOrderId: string): boolean {
-    return this.#lifetimeMs > -Infinity && (venue.ownOf(clientOrderId)?.placedMs ?? Infinity) <= this.#lifetimeMs;
+  #isOfEarlierLifetime(clientOrderId: string): boolean {
+    return this.#earlierIds.has(clientOrderId);
   }
 
   /** Checks a create request as it leaves: it is durable in the journal (S9), and no halt forbids it (S7). */
   checkCreate({ process, nowMs, operatorHalt }: WorldFacts, body: string, isDurable: (text: string) => boolean): void {
     const clientOrderId = clientOrderIdIn(body);
+    if (clientOrderId !== undefined) this.#sentIds.add(clientOrderId);
     this.#contracts?.noteCreate(body);
     if (clientOrderId === undefined || !isDurable(clientOrderId))
       this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
@@ -306,7 +309,7 @@ export class Observer {
   /** S5 and TOLD: each filled order bears an id of the bot, and exactly its fills were reported to the strategy. */
   #checkAllFills(process: BotProcess, prefix: string, venue: SimulatedVenue, nowMs: number): void {
     for (const { order, clientOrderId, trades } of venue.orders.values()) {
-      if (this.#isOfEarlierLifetime(venue, clientOrderId)) continue;
+      if (this.#isOfEarlierLifetime(clientOrderId)) continue;
       if (trades.length === 0 || venue.copiesOf(clientOrderId).some((copy) => copy.order === order)) continue;
       const id = orderIdIn(prefix, clientOrderId);
       if (id === null) {
@@ -320,6 +323,22 @@ export class Observer {
       this.report('TOLD', `order ${id}: the strategy was told [${notified.join(', ')}], it was [${expected.join(', ')}]`, nowMs);
     }
   }
+}
+
+/** Returns the lots of buys that the exchange has placed although it has refused them, while the bot need not know them: it reserves nothing for them. */
+function unexpectedLots(venue: SimulatedVenue, base: string, nowMs: number): number {
+  let lots = 0;
+  for (const clientOrderId of venue.refusedIds) {
+    const placement = venue.firstByClientId.get(clientOrderId);
+    const isUnexpected = nowMs < (venue.lateUntilMsById.get(clientOrderId) ?? -Infinity);
+    if (placement === undefined || !isUnexpected || placement.order.instrument.base !== base) continue;
+    // A buy by amount has no lots before it fills.
+    lots += Math.max(
+      placement.order.intent.lots,
+      placement.trades.reduce((sum, trade) => sum + trade.lots, 0),
+    );
+  }
+  return lots;
 }
 
 /** Returns the texts of the trades that are reported to a strategy: of each, the lots that it can have. */

@@ -249,7 +249,7 @@ export class SimulatedBot {
       () => {
         process.pending--;
         if (process.isDead) return;
-        if (this.#acceptsChanges) observer.noteLifetime(queue.nowMs);
+        if (this.#acceptsChanges) observer.noteLifetime();
         this.#acceptsChanges = false;
         if (this.journal.isFlipped) observer.report('DAMAGE', 'a process started with a journal in which a bit was flipped', queue.nowMs);
       },

@@ -77,6 +77,8 @@ export class SimulatedVenue {
   changes = 0;
   /** Factor of all prices, changed by price jumps. */
   priceFactor = 1;
+  /** Client order ids of orders that the exchange has placed although it has refused them. */
+  readonly refusedIds = new Set<string>();
   /** Until this time the exchange is in maintenance, ms UTC. */
   closedUntilMs = -Infinity;
   /** Ids of orders that the exchange has cancelled by itself. */

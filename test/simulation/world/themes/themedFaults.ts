@@ -264,6 +264,7 @@ export class ThemedFaults {
       // A refused order reserves nothing, so only a buy on a day with a larger limit has this fault.
       if (isSale || !this.#arrivesAfterReservation) return handle();
       venue.lateUntilMsById.set(clientOrderId, queue.nowMs + LATE_ORDER_KNOWN_MS);
+      venue.refusedIds.add(clientOrderId);
       const answer = handle();
       return answer.status === 200 ? venue.service.error(REFUSED_CODE, venue.market) : answer;
     }
