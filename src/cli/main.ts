@@ -120,7 +120,9 @@ function checkValues(args: Readonly<Record<string, unknown>>, argv: readonly str
 function checkWords(args: Readonly<Record<string, unknown>>, argv: readonly string[]): void {
   const isValue = (index: number) => {
     const [, option] = /^--([^=]+)$/.exec(argv[index - 1] ?? '') ?? [];
-    return option !== undefined && typeof args[option] !== 'boolean';
+    // yargs notes `--no-report` as `report`.
+    const isFlag = (name: string) => typeof args[name] === 'boolean';
+    return option !== undefined && !isFlag(option) && !isFlag(option.replace(/^no-/, ''));
   };
   const word = argv.find((each, index) => (each === '' || each === '-') && !isValue(index));
   if (word === '') throw new ConfigError("'': expected a name or a path, got an empty text", 'write a name or a path, or leave it out');

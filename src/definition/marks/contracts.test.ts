@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 const START_MS = Date.UTC(2024, 0, 1);
 
 type Prices = readonly [open: number, high: number, low: number, close: number];
-/** Returns bars of 15 minutes from START. Prices are in tenths; null is a missing bar. */
+/** Returns bars of 15 minutes from START_MS. Prices are in tenths; null is a missing bar. */
 function barsOfQuarters(rows: readonly (Prices | null)[]): BarColumns {
   const present = rows.flatMap((row, barIndex) => (row === null ? [] : [[START_MS + barIndex * 15 * MINUTE, ...row]]));
   const column = (columnIndex: number, scale = 10) => Float64Array.from(present, (row) => row[columnIndex]! / scale);

@@ -175,6 +175,8 @@ export class Amounts {
 
 /** The classes in which calls count. All public calls of a market are one class. */
 const CLASS_NAMES: ReadonlySet<string> = new Set(OPS.map((op) => endpointOf(op).limit.rateClass));
+/** The names that limits may have: of classes, and of calls, whose limit has no effect if they count in a class of another name. */
+const LIMIT_NAMES: ReadonlySet<string> = new Set([...CLASS_NAMES, ...OPS]);
 
 /** Throws ConfigError at the first setting that no exchange can run with. The venue checks its own settings. */
 export function checkServiceConfig(config: ServiceConfig): void {
@@ -185,7 +187,7 @@ export function checkServiceConfig(config: ServiceConfig): void {
   checkWhole('heartbeat.everyMs', heartbeat.everyMs, 1);
   checkWhole('heartbeat.pongTimeoutMs', heartbeat.pongTimeoutMs, heartbeat.everyMs + 1);
   for (const [name, limit] of Object.entries(limits)) {
-    if (!CLASS_NAMES.has(name)) {
+    if (!LIMIT_NAMES.has(name)) {
       throw new ConfigError(`limits.${name}: no call counts in such a class`, `known: ${[...CLASS_NAMES].join(' ')}`);
     }
     if (limit === null) continue;

@@ -51,7 +51,7 @@ const KEEP_ALIVE_MS = 65_000;
 const CHECK_MS = 1000;
 /** A client is disconnected if it reads none of its waiting replies for this time. Checks have the same interval, so it may take twice as long. */
 const STALLED_MS = 65_000;
-/** Time in which clients may read their last replies and close frames when the server closes. */
+/** Time in which clients of WebSockets may read close frames, and refused ones their reply, when the server closes. */
 const CLOSE_MS = 500;
 const NO_BODY = new Uint8Array(0);
 

@@ -84,6 +84,9 @@ test.each([44_001, 44_116])('a day of contracts with maintenance of the exchange
   // On the second day a jump of the price makes a stop and the one that replaces it fire, beside contracts of a second copy.
   const result = await runDay(seed, scheduleOf(seed, lengthMs), { lengthMs, futures: true });
   expect(result.violations, `again: npm run sim -- --hours 3 --seed ${seed} --futures --loud`).toEqual([]);
+  expect(scheduleOf(seed, lengthMs).some(({ faultKind }) => faultKind === 'closedExchange')).toBe(true);
+  expect(result.orders).toBeGreaterThan(20);
+  expect(result.restarts).toBeGreaterThan(5);
 });
 
 test('seeds up to 20000 have no faults of days with a theme, and the first two days of all themes have all of them', () => {

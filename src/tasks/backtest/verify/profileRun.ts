@@ -87,6 +87,11 @@ function storedTrades(folder: string, { trades: { trades: expectedTrades } }: Su
     });
   };
   const side = columnOf('side');
+  const wrongSide = rows.findIndex((row) => row[side] !== 'long' && row[side] !== 'short');
+  if (wrongSide >= 0) {
+    const cell = sanitizeText(rows[wrongSide]![side]!, MAX_CELL_CHARS);
+    throw new ConfigError(`${path}:${wrongSide + 2} side: expected long or short, got ${cell}`, remedy);
+  }
   return {
     length: rows.length,
     isShort: Uint8Array.from(rows, (row) => (row[side] === 'short' ? 1 : 0)),

@@ -143,6 +143,18 @@ export class ContractRules implements MarketRules {
     }
   }
 
+  /** S6: in two-way mode each side of the bot is that of the exchange, if no order has closed more than the bot had. */
+  #checkSides(engine: ObservedEngine, index: number, base: string, report: ReportViolation): void {
+    const venue = this.#venue;
+    if (venue.excessLots(base) !== 0) return;
+    for (const isLong of [true, false]) {
+      const botLots = engine.runs.reduce((sum, run) => sum + engine.ledger.closable(run.index, index, !isLong, true), 0);
+      const lots = venue.sideLots(base, isLong);
+      if (botLots !== lots)
+        report('S6', `${base}: the bot holds ${botLots} contracts ${isLong ? 'long' : 'short'}, the exchange has ${lots}`);
+    }
+  }
+
   /** S6: positions and cash of the bot are those of the exchange. */
   checkEnd(engine: ObservedEngine, _facts: WorldFacts, report: ReportViolation): void {
     const venue = this.#venue;
@@ -150,6 +162,7 @@ export class ContractRules implements MarketRules {
       const botLots = engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0);
       const lots = venue.heldLots(base) - venue.excessLots(base);
       if (botLots !== lots) report('S6', `${base}: the bot holds ${botLots} contracts, the exchange has ${lots}`);
+      if (venue.isTwoWay) this.#checkSides(engine, index, base, report);
     }
     if (venue.hasCopyTrades) return;
     // The account has one sum of cash, so that two bots are compared with it together.

@@ -5,7 +5,7 @@ import { nextRandomState, randomFraction, Trader } from '../trader.ts';
 
 /** Distances of a stop from the price, as fractions of it. */
 const STOP = { min: 0.002, max: 0.012 };
-/** Value of the first order of a position, USDT. A contract is worth about 1 USDT. */
+/** Contracts of the first order of a position. */
 const ORDER_LOTS = { min: 60, max: 160 };
 
 /** Trades contracts, and protects each position by a trigger order at the exchange. */

@@ -76,8 +76,10 @@ export class ContractVenue extends SimulatedVenue {
   readonly liquidations: TrueOrder[] = [];
   /** True while a trigger order whose price was reached places its order. */
   #isFiring = false;
-  /** What `#bookable` has returned for a number of trades. */
-  #bookableTo: { readonly trades: number; readonly lots: ReadonlyMap<OwnTrade, number> } = { trades: -1, lots: new Map() };
+  /** What `#bookable` has returned for these trades and copies. */
+  #bookableTo: { readonly key: string; readonly lots: ReadonlyMap<OwnTrade, number> } = { key: '', lots: new Map() };
+  /** True if the account has the long and the short position of a contract apart. */
+  readonly isTwoWay: boolean;
   /** Collects the trades of the liquidation that is being booked; null at other times. */
   #liquidationTrades: OwnTrade[] | null = null;
 
@@ -89,6 +91,7 @@ export class ContractVenue extends SimulatedVenue {
   /** `second`: a second client of the exchange of `first`. */
   constructor(seed: number, startMs: number, second: SecondClient | null = null) {
     super(seed, startMs, termsOf(seed), second);
+    this.isTwoWay = themeOf(seed) === 'twoWayContracts';
     if (seed % 2 === 0 && second === null) this.#placeForeignStop(startMs);
     this.#recordTriggers();
     this.#recordMargin();
@@ -175,6 +178,15 @@ export class ContractVenue extends SimulatedVenue {
       .reduce((lots, position) => lots + (position.isLong ? position.lots : -position.lots), 0);
   }
 
+  /** Returns the lots of one side of a contract that the account holds, at least 0. */
+  sideLots(base: string, isLong: boolean): number {
+    const { wallets } = this.service.futures.venue;
+    return wallets
+      .openPositions(this.account)
+      .filter((position) => wallets.contracts[position.index]!.instrument.base === base && position.isLong === isLong)
+      .reduce((sum, { lots }) => sum + lots, 0);
+  }
+
   /** Notes the current sizes of the positions, for `maxRecentLots`. */
   notePositions(): void {
     const minute = Math.floor(this.service.nowMs / 60_000);
@@ -210,6 +222,8 @@ export class ContractVenue extends SimulatedVenue {
 
   /** Returns the lots that a kill must close: the bot's lots, as far as the account still has them. */
   override closableLots(base: string): number {
+    // On days in two-way mode only the bot trades, so it has all of both sides.
+    if (this.isTwoWay) return this.sideLots(base, true) + this.sideLots(base, false);
     const botLots = this.heldLots(base);
     const accountLots = this.positionLots(base);
     const hasSameSide = botLots * accountLots > 0;
@@ -228,8 +242,10 @@ export class ContractVenue extends SimulatedVenue {
   }
   /** Returns the lots of each trade of the bot that its strategies can have: an order that only closes, closes at most what they have. */
   #bookable(): ReadonlyMap<OwnTrade, number> {
-    if (this.#bookableTo.trades === this.tradeCount) return this.#bookableTo.lots;
     const copies = new Set(this.copies());
+    // The bot may learn later which of two orders of one id is the second copy.
+    const key = `${this.tradeCount} ${Array.from(copies, ({ order }) => order.id).join(' ')}`;
+    if (this.#bookableTo.key === key) return this.#bookableTo.lots;
     const ownOrders = [...this.orders.values(), ...this.liquidations].filter((order) => !copies.has(order));
     // The record of a trigger order and that of the order which it has placed have the same trades.
     const closesByTrade = new Map(
@@ -238,14 +254,15 @@ export class ContractVenue extends SimulatedVenue {
     const heldLots = new Map<string, number>();
     const lots = new Map<OwnTrade, number>();
     for (const [trade, closes] of [...closesByTrade].toSorted(([a], [b]) => a.tradeId - b.tradeId)) {
-      const { base } = trade.instrument;
       const sign = trade.isBuyer ? 1 : -1;
-      const held = heldLots.get(base) ?? 0;
+      // In two-way mode a buy that opens, and a sale that closes, change the long side.
+      const side = this.isTwoWay ? `${trade.instrument.base} ${trade.isBuyer === closes ? 'short' : 'long'}` : trade.instrument.base;
+      const held = heldLots.get(side) ?? 0;
       const bookableLots = closes ? Math.min(trade.lots, Math.max(0, -held * sign)) : trade.lots;
       lots.set(trade, bookableLots);
-      heldLots.set(base, held + bookableLots * sign);
+      heldLots.set(side, held + bookableLots * sign);
     }
-    this.#bookableTo = { trades: this.tradeCount, lots };
+    this.#bookableTo = { key, lots };
     return lots;
   }
 

@@ -3,7 +3,7 @@
 import { flag } from '../../../../src/index.ts';
 import { Trader } from '../trader.ts';
 
-/** Value of a position, USDT. A contract is worth about 1 USDT. */
+/** Contracts of a position. */
 const ORDER_LOTS = { min: 40, range: 100 };
 /** Share of the bars on which the short strategy closes its position. */
 const EXIT_SHARE = 0.05;

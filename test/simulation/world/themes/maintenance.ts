@@ -27,16 +27,19 @@ const FORMS: readonly ((venue: SimulatedVenue) => Answer)[] = [
 export class Maintenance {
   readonly #queue: DueQueue;
   readonly #venue: SimulatedVenue;
+  readonly #calmFromMs: number;
   #form = FORMS[0]!;
 
-  constructor(queue: DueQueue, venue: SimulatedVenue) {
+  /** `calmFromMs`: from then on there is no maintenance, ms UTC. */
+  constructor(queue: DueQueue, venue: SimulatedVenue, calmFromMs: number) {
     this.#queue = queue;
     this.#venue = venue;
+    this.#calmFromMs = calmFromMs;
   }
 
   /** Begins a maintenance. `draw`, in [0, 1), decides about its length, the form of its replies, and the open orders. */
   begin(draw: number): void {
-    this.#venue.closedUntilMs = this.#queue.nowMs + valueInRange(MAINTENANCE_MS, draw);
+    this.#venue.closedUntilMs = Math.min(this.#calmFromMs, this.#queue.nowMs + valueInRange(MAINTENANCE_MS, draw));
     this.#form = FORMS[Math.floor(subRandom(draw, FORM_FACTOR) * FORMS.length)]!;
     if (subRandom(draw, CANCEL_FACTOR) >= CANCELLED_SHARE) return;
     // `as never`: the orders are of the market of this side, spot or futures, which the compiler cannot see.

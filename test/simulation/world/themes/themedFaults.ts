@@ -152,7 +152,7 @@ export class ThemedFaults {
     // Missing trades make holdings differ from the trades for longer than an audit waits. The operator knows the reason.
     if (theme === 'missingTrades') deps.queue.at(deps.calmFromMs + MISMATCH_REVIEW_MS, () => deps.operator.resume('MISMATCH'));
     if (theme === 'lateTwins') this.#reviewLateOrders();
-    this.#maintenance = new Maintenance(deps.queue, deps.venue);
+    this.#maintenance = new Maintenance(deps.queue, deps.venue, deps.calmFromMs);
     this.longList = theme === 'longLists' ? new LongList(deps.queue, deps.venue) : null;
     this.#lateFills = theme === 'lateFills' ? new LateFills(deps.queue, deps.venue, seed) : null;
     this.#slowLists = theme === 'slowLists' ? new SlowLists(deps.queue, deps.venue) : null;
