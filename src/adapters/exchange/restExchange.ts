@@ -354,7 +354,7 @@ export class RestExchange implements OrderGateway {
     const otherOrders = Array.from(this.#context.trackedOrders.openOf(index)).filter(
       (tracked) => tracked.id !== id && tracked.request.side === side && (tracked.request.reduceOnly || !this.#context.isTwoWay(index)),
     );
-    const othersOpenLots = otherOrders.reduce((sum, tracked) => sum + Math.max(0, tracked.request.lots - tracked.filledLots), 0);
+    const othersOpenLots = otherOrders.reduce((sum, tracked) => sum + Math.max(0, tracked.request.lots - tracked.executedLots), 0);
     const heldLots = this.#context.deps.heldLots?.(index, side) ?? Infinity;
     return lots + othersOpenLots <= heldLots - lackingLots ? null : 'VENUE_HOLDS_LESS';
   }

@@ -9,7 +9,7 @@ import { INCIDENT_CURSOR, type BelievedOrder, type RestoredTrackedOrder, type Re
 import { restoredWhy, type ForeignOrder } from './observe/foreignOrder.ts';
 import type { BookedTradeIds } from './observe/bookedTradeIds.ts';
 import type { ReferenceBook } from './client/referenceBook.ts';
-import { restoreTrackedOrder, type TrackedOrder, type TrackedOrders } from './order/trackedOrder.ts';
+import { restoreTrackedOrder, type TrackedOrders } from './order/trackedOrder.ts';
 import type { VenueHolding } from './calls/venueCalls.ts';
 
 /** The objects that are restored, and what restoring needs. */
@@ -32,7 +32,7 @@ export interface RestoreTarget {
 export function restoreTracking({ orders, trades, cursors, unattributedFills = [] }: RestoredTracking, target: RestoreTarget): void {
   for (const fill of unattributedFills)
     if (target.ownInstruments.some((index) => target.instruments[index]!.id === fill.symbol)) target.externalBook.book(fill);
-  restoreOrders(orders, unattributedFills.length > 0, target);
+  restoreOrders(orders, target);
   const indexById = new Map(target.ownInstruments.map((index) => [target.instruments[index]!.id as string, index]));
   restoreBookedTrades(trades, indexById, target);
   const totals: VenueHolding[] = [];
@@ -48,12 +48,11 @@ export function restoreTracking({ orders, trades, cursors, unattributedFills = [
   if (totals.length > 0) target.holdings.set(totals);
 }
 
-/** Restores tracked orders. `hasUnattributed`: the account holds fills, which may be parts of those of these orders. */
-function restoreOrders(orders: readonly RestoredTrackedOrder[], hasUnattributed: boolean, target: RestoreTarget): void {
+/** Restores tracked orders. The fills of the account must be restored before. */
+function restoreOrders(orders: readonly RestoredTrackedOrder[], target: RestoreTarget): void {
   for (const order of orders) {
     const tracked = restoreTrackedOrder(order, target.orderOf(order.request.id) ?? forgottenOrder(order));
     target.trackedOrders.add(tracked);
-    if (order.venueId !== null && hasUnattributed) tracked.accountLots = accountLotsOf(tracked, order.venueId, target);
   }
   // The journal records a contested id only for the acknowledged order. The other order is one of those with an unknown outcome.
   if (orders.some(({ contestedId }) => contestedId != null))
@@ -146,12 +145,6 @@ const INCIDENT_KEY = `${INCIDENT_CURSOR.symbol} ${INCIDENT_CURSOR.channel}`;
 function forgottenOrder({ request, state }: RestoredTrackedOrder): BelievedOrder {
   if (state === 'provenAbsent') return { id: request.id, lifecycle: 'done', reason: 'noEffect' };
   return { id: request.id, lifecycle: state === 'unconfirmed' ? 'working' : state, reason: null };
-}
-
-/** Returns the part of the order's fills that the account holds, not the strategy. */
-function accountLotsOf({ request }: TrackedOrder, venueId: string, { externalBook }: RestoreTarget): Decimal {
-  const lots = externalBook.qtyOf(venueId).times(Decimal.pow(10, request.instrument.quantityDigits));
-  return request.side === 'buy' ? lots : lots.negated();
 }
 
 const isSide = (text: string): text is Side => text === 'buy' || text === 'sell';

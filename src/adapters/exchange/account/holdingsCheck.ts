@@ -138,7 +138,13 @@ export class HoldingsCheck {
 
   /** Returns the result, or null if another read must decide. `earlierSnapshot`: the previous read. */
   #compare(snapshot: Snapshot, earlierSnapshot: Snapshot | null, instruments: readonly number[]): Verified | null {
-    if (snapshot.contradictions.length > 0) return { isComplete: true, differences: snapshot.contradictions };
+    const verified = this.#compareHoldings(snapshot, earlierSnapshot, instruments);
+    // Named together, because an operator who clears the halt accepts all differences.
+    if (verified === null || !verified.isComplete || snapshot.contradictions.length === 0) return verified;
+    return { isComplete: true, differences: [...verified.differences, ...snapshot.contradictions] };
+  }
+
+  #compareHoldings(snapshot: Snapshot, earlierSnapshot: Snapshot | null, instruments: readonly number[]): Verified | null {
     if (!snapshot.isComparable) {
       if (snapshot.signature !== earlierSnapshot?.signature) return null;
       snapshot.adopt();

@@ -1,5 +1,6 @@
 // Reads the positions of a contract from the list of positions, or from the account where a service lacks that list.
 
+import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
 import type { MarginAccount, WirePosition } from '../../../protocol/shapes/margin.ts';
@@ -9,9 +10,12 @@ import type { Page, PositionRow } from './venueRows.ts';
 /** HTTP status of a service that does not have the list. */
 const NOT_FOUND = 404;
 
-/** True if the list of positions gave no rows because the service may lack it. The account then has the positions. */
+/** Codes of a call that the service does not have. */
+const MISSING_CALL: ReadonlySet<number> = new Set([VENUE_CODES.noKeyHeader.code, VENUE_CODES.unsupportedOperation.code]);
+
+/** True if the list of positions gave no rows because the service lacks it. The account then has the positions. */
 export const lacksPositions = (outcome: Outcome<unknown>): boolean =>
-  outcome.kind === 'refused' || (outcome.kind === 'unknown' && outcome.status === NOT_FOUND);
+  outcome.kind === 'refused' ? MISSING_CALL.has(outcome.code) : outcome.kind === 'unknown' && outcome.status === NOT_FOUND;
 
 /** Returns the rows of a list of positions. */
 export const listedPositions = (list: Listing<WirePosition>): Page<PositionRow> => pageOf(list, Infinity, positionRow);

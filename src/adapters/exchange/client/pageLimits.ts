@@ -7,12 +7,14 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 /** Numbers of rows at which some services cut a list, and above which others refuse to answer. The largest first. */
 export const SHORTER_PAGES = [500, 100] as const;
 
-/** Lists whose readers take a page of these lengths for one that was cut. All others keep the limit of the call. */
+/** Lists whose pages are joined by readers that take these lengths for a cut page. All others keep the limit of the call. */
 const PAGED_LISTS: ReadonlySet<Op> = new Set<Op>(['futures.orderHistory', 'futures.myTrades', 'spot.myTrades']);
 
 /** The largest page that the exchange has answered, by list. */
 export class PageLimits {
   readonly #answeredRows = new Map<Op, number>();
+  /** Lists that were refused at every length, so that the limit was not the reason. */
+  readonly #refusedAtAll = new Set<Op>();
 
   /** Returns the arguments with a `limit` that is at most the largest page that the exchange is known to answer. */
   fit<O extends Op>(op: O, args: OpArgs<O>): OpArgs<O> {
@@ -29,12 +31,14 @@ export class PageLimits {
     const rows = PAGED_LISTS.has(op) ? limitOf(args) : null;
     if (rows === null || outcome.kind !== 'refused' || outcome.code !== VENUE_CODES.mandatoryParamEmpty.code) return null;
     const shorterRows = SHORTER_PAGES.find((length) => length < rows);
-    return shorterRows === undefined ? null : { ...args, limit: shorterRows };
+    if (shorterRows === undefined) this.#refusedAtAll.add(op);
+    return shorterRows === undefined || this.#refusedAtAll.has(op) ? null : { ...args, limit: shorterRows };
   }
 
   /** Notes that the exchange has answered a page which is shorter than the one that was asked for first. */
   noteAnswered<O extends Op>(op: O, args: OpArgs<O>): void {
     const rows = limitOf(args);
+    this.#refusedAtAll.delete(op);
     if (rows !== null) this.#answeredRows.set(op, rows);
   }
 }

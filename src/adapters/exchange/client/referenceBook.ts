@@ -47,9 +47,9 @@ export class ReferenceBook {
   book(fill: UnattributedFill): void {
     this.#fills.push(fill);
   }
-  /** Returns the quantity of one order, bought minus sold. */
-  qtyOf(orderId: string): Decimal {
-    const ofOrder = this.#fills.filter((fill) => fill.orderId === orderId);
+  /** Returns the quantity of one order of an instrument, bought minus sold. */
+  qtyOf(symbol: string, orderId: string): Decimal {
+    const ofOrder = this.#fills.filter((fill) => fill.orderId === orderId && fill.symbol === symbol);
     return ofOrder.reduce((sum, { side, qty }) => (side === 'buy' ? sum.plus(qty) : sum.minus(qty)), new Decimal(0));
   }
   /** Returns the position in each instrument that has such fills. In two-way mode long and short are apart. */

@@ -7,6 +7,7 @@ import type { Market } from '../../../model/instrument.ts';
 import type { CallArguments } from '../../../protocol/arguments.ts';
 import { SECURITY, type Effect } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op, type OpArgs, type OpResult } from '../../../protocol/endpoints/endpoints.ts';
+import type { Dialect } from '../../../protocol/dialect.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { buildUntypedRequest, buildRequest, type UnsignedRequest } from '../../../protocol/request.ts';
 import type { Priority } from '../limits/limiter.ts';
@@ -51,6 +52,11 @@ export class RestClient {
     this.#origins = { spot: checkedOrigin(spot, 'the base URL of spot'), futures: checkedOrigin(futures, 'the base URL of futures') };
     this.#deps = { ...deps, times: new UniqueTimestamps(), replies: new LastReplies() };
     deps.clock.attach((market, done) => this.#readTime(market, done));
+  }
+
+  /** The call that has the positions of contracts. */
+  get positionsFrom(): Dialect['positionsFrom'] {
+    return this.#deps.dialect.positionsFrom;
   }
 
   /**

@@ -113,7 +113,7 @@ export class InstrumentReconciler {
       const tracked = attribution.attribute(row, sighting);
       if (tracked === null) continue;
       this.#measureReadLag(tracked);
-      const isBehind = toScaled(row.executed, instrument.quantityDigits) !== tracked.filledLots;
+      const isBehind = toScaled(row.executed, instrument.quantityDigits) !== tracked.executedLots;
       if (!isTerminal(row) && !isBehind) foundOrders.add(tracked);
     }
     return foundOrders;

@@ -9,7 +9,7 @@ import type { OrderId } from '../../../model/order.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { HoldingBook, PositionBook, PositionPart } from '../order/expectedHoldings.ts';
-import { FillScale, type TradeNumbers } from '../order/fills.ts';
+import { feeShare, FillScale, type TradeNumbers } from '../order/fills.ts';
 import type { UnattributedFill } from '../client/referenceBook.ts';
 import type { OrderAttribution } from './attribution.ts';
 import { Paging, type PageStep } from '../calls/paging.ts';
@@ -323,31 +323,42 @@ export class TradeReader {
     const wholeLots = sum.floor().toNumber();
     const lots = Math.min(wholeLots, bookableLots(tracked.id));
     if (this.#scale.isFine(row)) this.#raiseFineFill(row, sum.minus(wholeLots));
-    if (lots < wholeLots) this.#raiseExcess(row, wholeLots - lots);
+    const excessLots = wholeLots - lots;
+    const ownFee = feeShare(row.fee, lots, wholeLots);
     if (lots > 0) {
-      this.#scale.write(row, lots, tradeNumbers.tradeNumberOf(row.tradeId), fill);
+      this.#scale.write({ ...row, fee: ownFee.toFixed() }, lots, tradeNumbers.tradeNumberOf(row.tradeId), fill);
       if (this.#scale.hasForeignFee(row))
         raisedCauses.raise('FEE_COIN', index, `fees are taken in ${row.feeCoin ?? 'another coin'}, which the books do not have`);
     }
     const restOfRow = lotsOfRow.minus(lots);
     if (!restOfRow.isZero()) {
       const restUnits = this.#scale.rowUnits(row) - (lots > 0 ? fill.notional : 0);
-      this.#deps.bookUnattributed(this.#scale.unattributedFill(row, restOfRow, restUnits, lots === 0, this.#sides.longOf(row)));
+      const restRow = { ...row, fee: new Decimal(row.fee).minus(lots > 0 ? ownFee : 0).toFixed() };
+      this.#deps.bookUnattributed(
+        this.#scale.unattributedFill(restRow, restOfRow, restUnits, lots === 0 || excessLots > 0, this.#sides.longOf(row)),
+      );
     }
     tracked.accountLots = tracked.accountLots.plus(restOfRow);
     tracked.lastFillMs = row.timeMs;
-    if (lots === 0) return;
-    tracked.filledLots += lots;
-    tracked.filledUnits += fill.notional;
-    sink().filled(tracked.id, fill);
+    if (lots > 0) {
+      tracked.filledLots += lots;
+      tracked.filledUnits += fill.notional;
+      sink().filled(tracked.id, fill);
+    }
+    // Now the books have what the row has changed, and a halt may cancel orders.
+    if (excessLots > 0) this.#raiseExcess(tracked, row, excessLots);
   }
-  /** Halts the account because an order has closed, or sold, more than its strategy held. */
-  #raiseExcess({ tradeId, venueId, side, qty, price }: TradeRow, excessLots: number): void {
+  /** Halts the account because an order has closed, or sold, more than its strategy held, or has opened a contract of another strategy. */
+  #raiseExcess({ request }: TrackedOrder, { tradeId, venueId, side, qty, price }: TradeRow, excessLots: number): void {
     const { raisedCauses, instrument } = this.#deps;
     const tradeText = `trade ${sanitizeText(tradeId, 40)} of order ${sanitizeText(venueId, 40)}, ${side === 'buy' ? 'bought' : 'sold'} ${qty} at ${price}`;
     const excessText = new Decimal(excessLots).div(Decimal.pow(10, instrument.quantityDigits)).toFixed();
-    const heldText = `the strategy of the order did not hold ${excessText} of it, which is a position of the account`;
-    raisedCauses.raise('POST_TRADE', null, `${tradeText}: ${heldText}`);
+    const isOpening = instrument.contract !== undefined && !request.reduceOnly;
+    const reason = isOpening ? 'the contract belongs to another strategy, so' : 'the strategy of the order did not hold';
+    const excess = isOpening
+      ? `${excessText} of it is a position of the account`
+      : `${excessText} of it, which is a position of the account`;
+    raisedCauses.raise('POST_TRADE', null, `${tradeText}: ${reason} ${excess}`);
   }
   /** Halts the instrument because a fill is finer than a lot or a tick. */
   #raiseFineFill({ tradeId, venueId, qty, price }: TradeRow, fractionLots: Decimal): void {

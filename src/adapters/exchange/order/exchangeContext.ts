@@ -1,5 +1,6 @@
 // State and services that all parts of the REST exchange share: calls, tracked orders, halt causes, venue clock, expected holdings.
 
+import { Decimal } from '../../../base/number/decimal.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -12,7 +13,7 @@ import { TradeNumbers } from './fills.ts';
 import { futuresCalls } from '../calls/futuresCalls.ts';
 import { Incidents } from './incidents.ts';
 import { ReferenceBook, type UnattributedFill } from '../client/referenceBook.ts';
-import { INCIDENT_CURSOR, type ContractSettingsTarget, type RestExchangeDeps } from '../calls/types.ts';
+import { INCIDENT_CURSOR, type ContractSettingsTarget, type OrderRequest, type RestExchangeDeps } from '../calls/types.ts';
 import { spotCalls } from '../calls/spotCalls.ts';
 import { TrackedOrders } from './trackedOrder.ts';
 import { RaisedCauses } from './raisedCauses.ts';
@@ -69,7 +70,9 @@ export class ExchangeContext {
     this.deps = deps;
     const { market, instruments, scheduler, settings, serverTime, delayObserver = null } = deps;
     this.ownInstruments = instruments.flatMap((instrument, index) => (instrument.market === market ? [index] : []));
-    this.trackedOrders = new TrackedOrders(instruments.length, deps.settings.windowMs);
+    this.trackedOrders = new TrackedOrders(instruments.length, deps.settings.windowMs, (request, venueId) =>
+      this.#accountLotsOf(request, venueId),
+    );
     this.positions = new PositionBook(instruments.length, this.isTwoWay);
     this.calls = new Calls(deps.client, (_op, outcome, { symbol, contractName }) => {
       const problem = accountHaltCode(outcome);
@@ -88,6 +91,12 @@ export class ExchangeContext {
       onEnd: () => this.raisedCauses.clearIfAllowed('INCIDENT', null),
     });
     this.clock = new VenueClockMonitor({ venue: this.venue, serverTime, settings, delayObserver, raisedCauses: this.raisedCauses });
+  }
+
+  /** Returns the lots of the fills of an order that are booked to the account. */
+  #accountLotsOf({ side, instrument }: OrderRequest, venueId: string): Decimal {
+    const lots = this.externalBook.qtyOf(instrument.id, venueId).times(Decimal.pow(10, instrument.quantityDigits));
+    return side === 'buy' ? lots : lots.negated();
   }
 
   /** Returns the connected engine. Throws InvariantError before. */

@@ -67,6 +67,10 @@ export class TrackedOrder {
     this.order = order;
   }
 
+  /** Lots of its fills, those of the account included. */
+  get executedLots(): number {
+    return this.filledLots + this.accountLots.floor().toNumber();
+  }
   /** The number of the order. */
   get id(): OrderId {
     return this.request.id;
@@ -108,6 +112,9 @@ export function copyRequest(order: OrderRequest): OrderRequest {
   return triggerTicks === undefined || triggerTicks === 0 ? plain : { ...plain, triggerTicks, triggersAbove: triggersAbove === true };
 }
 
+/** Returns the lots of the fills of an order, by its venue order id, that the account holds. */
+type AccountLotsOf = (request: OrderRequest, venueId: string) => Decimal;
+
 /** All orders that may still matter, indexed by each of their ids. */
 export class TrackedOrders {
   /** How long after its timestamp the venue may still admit a create request, ms of venue time. */
@@ -119,8 +126,12 @@ export class TrackedOrders {
   readonly #open: Set<TrackedOrder>[];
   readonly #triggers: Set<TrackedOrder>[];
 
-  constructor(instrumentCount: number, recvWindowMs: number) {
+  readonly #accountLotsOf: AccountLotsOf;
+
+  /** `accountLotsOf`: returns the lots of the fills of an order that the account holds; default none. */
+  constructor(instrumentCount: number, recvWindowMs: number, accountLotsOf: AccountLotsOf = () => NO_LOTS) {
     this.recvWindowMs = recvWindowMs;
+    this.#accountLotsOf = accountLotsOf;
     this.#open = Array.from({ length: instrumentCount }, () => new Set());
     this.#triggers = Array.from({ length: instrumentCount }, () => new Set());
   }
@@ -130,7 +141,10 @@ export class TrackedOrders {
     this.#byId.set(tracked.id, tracked);
     this.#byClientOrderId.set(tracked.clientOrderId.toUpperCase(), tracked);
     if (isTriggerOrder(tracked.request)) this.#triggers[tracked.request.instrumentIndex]!.add(tracked);
-    if (tracked.venueId !== null) this.#byVenueId.set(indexKeyOf(tracked.venueId), tracked);
+    if (tracked.venueId !== null) {
+      this.#byVenueId.set(indexKeyOf(tracked.venueId), tracked);
+      tracked.accountLots = this.#accountLotsOf(tracked.request, tracked.venueId);
+    }
     if (Number.isNaN(tracked.endedMs)) this.openOf(tracked.request.instrumentIndex).add(tracked);
   }
 
@@ -165,6 +179,7 @@ export class TrackedOrders {
   /** Sets the venue order id once it is known. */
   setVenueId(tracked: TrackedOrder, venueId: string): void {
     tracked.venueId = venueId;
+    tracked.accountLots = this.#accountLotsOf(tracked.request, venueId);
     tracked.isContested = false;
     this.#byVenueId.set(indexKeyOf(venueId), tracked);
   }
@@ -173,6 +188,7 @@ export class TrackedOrders {
     if (tracked.venueId !== null && this.byVenueId(tracked.venueId) === tracked) this.#byVenueId.delete(indexKeyOf(tracked.venueId));
     tracked.contestedId = tracked.venueId ?? tracked.contestedId;
     tracked.venueId = null;
+    tracked.accountLots = NO_LOTS;
     tracked.isIdShown = false;
     tracked.otherId = null;
     tracked.emptyReads = 0;

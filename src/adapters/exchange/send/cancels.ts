@@ -77,5 +77,5 @@ export class Cancels {
 }
 
 /** True if these lots complete the quantity of the order. An order by amount has no quantity. */
-const isCompletedBy = ({ request: { lots }, filledLots }: TrackedOrder, unbookedLots: number): boolean =>
-  lots > 0 && unbookedLots > 0 && filledLots + unbookedLots >= lots;
+const isCompletedBy = ({ request: { lots }, executedLots }: TrackedOrder, unbookedLots: number): boolean =>
+  lots > 0 && unbookedLots > 0 && executedLots + unbookedLots >= lots;

@@ -94,7 +94,7 @@ export class DecisionComparison {
    * be replayed shows that it did not make this one.
    */
   #mayBeUnwritten({ createdMs }: BotOrder): boolean {
-    return this.#isAtEnd && !this.#deps.recorded.hasUnreplayedAt(createdMs);
+    return this.#isAtEnd && !this.#deps.recorded.hasUnreplayedAt(createdMs, this.recordIndex);
   }
   /** Runs `act` without comparing its cancels. */
   runWithoutComparing(act: () => void): void {

@@ -10,6 +10,8 @@ export interface RecordedOrder {
   send: RecordOf<'SEND'> | null;
   /** Set if the order first waited for other orders. */
   draft: RecordOf<'DRAFT'> | null;
+  /** Position of the record with its verdict, or with its intent; -1 without one, or if it precedes the replayed records. */
+  decisionIndex: number;
   /** True when the replay has made the draft. */
   isDrafted: boolean;
   /** Time of the last fill, ms UTC; 0: no fill. */
@@ -95,8 +97,8 @@ export class LifetimeRecords {
 
   /** Adds a record to what is known of its order. */
   #addRecord(record: JournalRecord, index: number): void {
-    if (record.k === 'VERDICT') this.#orderFor(record).verdict = record;
-    else if (record.k === 'INTENT') this.#orderFor(record).intent = record;
+    if (record.k === 'VERDICT') Object.assign(this.#orderFor(record), { verdict: record, decisionIndex: index });
+    else if (record.k === 'INTENT') Object.assign(this.#orderFor(record), { intent: record, decisionIndex: index });
     else if (record.k === 'DRAFT') this.#orderFor(record).draft = record;
     else if (record.k === 'SEND') {
       const order = this.#orderByCid(record.cid);
@@ -122,7 +124,17 @@ export class LifetimeRecords {
   #orderFor({ cid, order: number }: RecordOf<'VERDICT'> | RecordOf<'INTENT'> | RecordOf<'DRAFT'>): RecordedOrder {
     const known = this.#ordersByNumber.get(number);
     if (known !== undefined) return known;
-    const order = { number, verdict: null, intent: null, send: null, draft: null, isDrafted: false, lastFillMs: 0, isReplayed: false };
+    const order = {
+      number,
+      verdict: null,
+      intent: null,
+      send: null,
+      draft: null,
+      decisionIndex: -1,
+      isDrafted: false,
+      lastFillMs: 0,
+      isReplayed: false,
+    };
     this.#ordersByNumber.set(number, order);
     this.#numberByCid.set(cid, number);
     if (number > this.lastOrder) this.lastOrder = number;
@@ -150,11 +162,19 @@ export class LifetimeRecords {
   orderAt(createdMs: number): RecordedOrder | undefined {
     return this.#firstUnreplayed(createdMs);
   }
-  /** True when the instant has a recorded decision that the replay has not made yet. A draft that still waits was made. */
-  hasUnreplayedAt(createdMs: number): boolean {
+  /**
+   * True when the process of record `recordIndex` has recorded a decision of the instant that the replay has not made yet. A draft that still
+   * waits was made. A later process may have recorded one before it carried out what this process could not.
+   */
+  hasUnreplayedAt(createdMs: number, recordIndex: number): boolean {
     this.#ordersByKey ??= this.#indexByKey();
     const { orders = [] } = this.#ordersByKey.get(createdMs) ?? {};
-    return orders.some(({ isReplayed, isDrafted, verdict, intent }) => !isReplayed && !(isDrafted && verdict === null && intent === null));
+    const waiting = orders.filter(
+      ({ isReplayed, isDrafted, verdict, intent }) => !isReplayed && !(isDrafted && verdict === null && intent === null),
+    );
+    if (waiting.length === 0) return false;
+    const lastIndex = this.#lastOfProcess(recordIndex);
+    return waiting.some(({ decisionIndex }) => decisionIndex <= lastIndex);
   }
   /** Returns the first order with a key that was not replayed yet. */
   #firstUnreplayed(key: string | number): RecordedOrder | undefined {

@@ -309,14 +309,28 @@ export class KillEvidenceReader {
       const strategy = this.books.strategyOfOrder(instrument.id, row.venueId);
       if (strategy !== null) sums.set(strategy, (sums.get(strategy) ?? new Decimal(0)).plus(changeOf(instrument, row)));
     }
-    const strategies = new Set([...sums.keys(), ...uncertain.map(({ order }) => order.strategy)]);
+    // What an order has closed beyond its strategy's position is the account's, but it may have closed what the strategy opened: both are possible.
+    const accountParts = this.#accountParts(instrument, positionSide);
+    const strategies = new Set([...sums.keys(), ...accountParts.keys(), ...uncertain.map(({ order }) => order.strategy)]);
     return new Map(
       Array.from(strategies, (strategy) => {
         const sum = sums.get(strategy) ?? new Decimal(0);
         const { low, high } = boundsOf(uncertain.filter(({ order }) => order.strategy === strategy));
-        return [strategy, { low: sum.plus(low), high: sum.plus(high) }];
+        const part = accountParts.get(strategy) ?? new Decimal(0);
+        return [strategy, { low: sum.plus(low).plus(Decimal.min(0, part)), high: sum.plus(high).plus(Decimal.max(0, part)) }];
       }),
     );
+  }
+
+  /** Returns what own orders have traded for the account, by the strategy of the order; above 0 bought. */
+  #accountParts(instrument: Instrument, positionSide: Side | null): ReadonlyMap<number, Decimal> {
+    const parts = new Map<number, Decimal>();
+    for (const row of this.books.accountFillsOf(instrument.id)) {
+      const strategy = this.books.strategyOfOrder(instrument.id, row.venueId);
+      if (strategy === null || (positionSide !== null && this.books.positionSideOf(row) !== positionSide)) continue;
+      parts.set(strategy, (parts.get(strategy) ?? new Decimal(0)).plus(changeOf(instrument, row)));
+    }
+    return parts;
   }
 }
 

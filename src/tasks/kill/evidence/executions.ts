@@ -37,10 +37,11 @@ export class Executions {
     orders.set(venueId, { side, qty: Decimal.max(executed, orders.get(venueId)?.qty ?? ZERO) });
   }
 
-  /** Notes a trade that the journal has booked. */
+  /** Notes a trade that the journal has booked, or the part of it that is booked to a strategy or to the account. */
   noteBooked(instrument: string, venueId: string, { tradeId, qty }: Pick<TradeRow, 'tradeId' | 'qty'>): void {
     const key = `${instrument} ${venueId}`;
-    this.#booked.set(key, (this.#booked.get(key) ?? new Map<string, string>()).set(tradeId, qty));
+    const quantities = this.#booked.get(key) ?? new Map<string, string>();
+    this.#booked.set(key, quantities.set(tradeId, new Decimal(quantities.get(tradeId) ?? 0).plus(qty).toFixed()));
   }
 
   /** True if the journal has booked a trade of the order. */
@@ -60,7 +61,8 @@ export class Executions {
     return [...executedOrders].flatMap(([venueId, { side, qty: executed }]) => {
       if (executed.isZero() || !isOwn(venueId)) return [];
       const quantities = new Map(this.#booked.get(`${instrument} ${venueId}`));
-      for (const { tradeId, qty } of listedTrades.get(venueId) ?? []) quantities.set(tradeId, qty);
+      for (const { tradeId, qty } of listedTrades.get(venueId) ?? [])
+        quantities.set(tradeId, Decimal.max(qty, quantities.get(tradeId) ?? 0).toFixed());
       const shown = [...quantities.values()].reduce((sum, qty) => sum.plus(qty), ZERO);
       return shown.lessThan(executed) ? [{ venueId, side, executed, shown }] : [];
     });

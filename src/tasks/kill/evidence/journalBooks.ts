@@ -70,8 +70,8 @@ export class JournalBooks implements OwnOrders {
   readonly #shownCids = new Set<string>();
   /** Ids of waiting trigger orders, by client order id. The order that a trigger order creates has another id. */
   readonly #triggerIdByCid = new Map<string, string>();
-  /** Unattributed fills in the journal. */
-  readonly #unattributed: { readonly instrument: string; readonly row: TradeRow }[] = [];
+  /** Fills that the journal has booked to the account. `isOwn`: of own orders, whose strategy did not hold what they closed. */
+  readonly #accountFills: { readonly instrument: string; readonly row: TradeRow; readonly isOwn: boolean }[] = [];
   /** Sum of the fills in the journal, by `<instrument id> <strategy> <position side>`. */
   readonly #heldByKey = new Map<string, Decimal>();
   /** Ids of booked trades by instrument, on each side. A trade with ourselves has both. */
@@ -117,8 +117,12 @@ export class JournalBooks implements OwnOrders {
 
   #addFill(record: Extract<JournalRecord, { k: 'FILL' }>): void {
     const { cid, symbol, side, orderId } = record;
-    // An unattributed fill is attributed again, because its order may have been found since.
-    if (cid === null) return void this.#unattributed.push({ instrument: symbol, row: unattributedRow(record) });
+    if (cid === null) {
+      // A fill without a known order is attributed again, because its order may be found later.
+      const isOwn = this.isOwnId(orderId);
+      this.#accountFills.push({ instrument: symbol, row: unattributedRow(record), isOwn });
+      return isOwn ? this.#noteBooked(record) : undefined;
+    }
     this.setVenueId(cid, orderId);
     // Orders that the venue created, such as a liquidation, have no INTENT. They close a position of the strategy that has it.
     const positionSide = positionSideOf(side, this.#closesByCid.get(cid) ?? true);
@@ -144,9 +148,8 @@ export class JournalBooks implements OwnOrders {
 
   /** Books a fill of an own order. */
   #book(fill: Extract<JournalRecord, { k: 'FILL' }>, strategy: number, positionSide: Side): void {
-    const { symbol, tradeId, side, executedMs } = fill;
-    this.#noteBookedId(symbol, tradeId, side);
-    this.executions.noteBooked(symbol, fill.orderId, fill);
+    const { symbol, tradeId, executedMs } = fill;
+    this.#noteBooked(fill);
     const key = `${symbol} ${strategy} ${positionSide}`;
     const change = changeOf(this.#instruments.get(symbol), fill);
     this.#heldByKey.set(key, (this.#heldByKey.get(key) ?? new Decimal(0)).plus(change));
@@ -156,10 +159,11 @@ export class JournalBooks implements OwnOrders {
     booked.push({ tradeId: BigInt(tradeId), executedMs });
   }
 
-  #noteBookedId(instrument: string, tradeId: string, side: Side): void {
-    const ids = this.#bookedIds.get(instrument) ?? { buy: new Set(), sell: new Set() };
-    this.#bookedIds.set(instrument, ids);
-    ids[side].add(tradeId);
+  #noteBooked(fill: Extract<JournalRecord, { k: 'FILL' }>): void {
+    const ids = this.#bookedIds.get(fill.symbol) ?? { buy: new Set(), sell: new Set() };
+    this.#bookedIds.set(fill.symbol, ids);
+    ids[fill.side].add(fill.tradeId);
+    this.executions.noteBooked(fill.symbol, fill.orderId, fill);
   }
 
   isOwnId(venueId: string): boolean {
@@ -292,7 +296,11 @@ export class JournalBooks implements OwnOrders {
   }
   /** Returns the unattributed fills in the journal, because the exchange may no longer list them. */
   unattributedOf(instrument: InstrumentId): readonly TradeRow[] {
-    return this.#unattributed.flatMap((fill) => (fill.instrument === instrument ? [fill.row] : []));
+    return this.#accountFills.flatMap(({ instrument: id, isOwn, row }) => (id === instrument && !isOwn ? [row] : []));
+  }
+  /** Returns the fills of own orders that the journal has booked to the account. */
+  accountFillsOf(instrument: InstrumentId): readonly TradeRow[] {
+    return this.#accountFills.flatMap(({ instrument: id, isOwn, row }) => (id === instrument && isOwn ? [row] : []));
   }
   /** Returns the sum of the fills in the journal, by strategy; below zero: short. `positionSide`: of one side of two-way mode alone. */
   heldOf(instrument: InstrumentId, positionSide: Side | null = null): ReadonlyMap<number, Decimal> {

@@ -4,7 +4,7 @@ import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.t
 import { accountHaltCode } from '../../../adapters/exchange/calls/createOutcome.ts';
 import { lacksPositions, listedPositions, positionsOfAccount } from '../../../adapters/exchange/calls/positionRows.ts';
 import { isMissingOrder } from '../../../adapters/exchange/calls/venueCalls.ts';
-import type { PositionRow } from '../../../adapters/exchange/calls/venueRows.ts';
+import type { Page, PositionRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import type { RestClient } from '../../../adapters/exchange/client/restClient.ts';
 import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
@@ -171,9 +171,18 @@ export class KillVenue {
   }
   /** As `read`, for the positions of a contract: from the list of positions, or from the account where the exchange lacks that list. */
   async readPositions(contractName: string): Promise<readonly PositionRow[]> {
-    const list = await this.#read('futures.positions', { contractName }, lacksPositions);
-    if (list !== null) return listedPositions(list.value).rows;
-    return positionsOfAccount(await this.read('futures.account', {}), contractName).rows;
+    const timeLimit = this.timeLimit('the exchange does not show all positions');
+    for (;;) {
+      const page = await this.#readPositionPage(contractName);
+      if (page.isComplete) return page.rows;
+      await timeLimit.wait(this.deps.settings.readLagMs);
+    }
+  }
+  async #readPositionPage(contractName: string): Promise<Page<PositionRow>> {
+    const isInAccount = this.deps.client.positionsFrom === 'account';
+    const list = isInAccount ? null : await this.#read('futures.positions', { contractName }, lacksPositions);
+    if (list !== null) return listedPositions(list.value);
+    return positionsOfAccount(await this.read('futures.account', {}), contractName);
   }
   /** As `read`, for a query of one order. Null, too, if two replies, a read lag apart, say that the order does not exist: the first may be old. */
   async readOrder<O extends 'spot.queryOrder' | 'futures.orderInformation'>(op: O, args: OpArgs<O>): Promise<OpResult<O> | null> {
