@@ -38,7 +38,7 @@ const GROUPS = [
     priority: 1,
   },
   { name: 'text', test: /\/src\/definition\/text\/[^?]*$/, priority: 1 },
-  { name: 'disk', test: /\/src\/adapters\/disk\//, priority: 1 },
+  { name: 'disk', test: /\/src\/adapters\/disk\//, priority: 2 },
 ];
 
 /** Suffix of a second module of the block loop. No other module imports this one, so the bundler keeps the function itself in the entry file. */

@@ -77,7 +77,7 @@ test('bad input ends with exit code 2 and a remedy', async () => {
   try {
     for (const [words, message] of [
       [['nowhere'], /nowhere: no such folder/],
-      [['.'], /bot\.json: cannot be read/],
+      [['.'], /expected the data folder of a bot/],
       [[], /parity: expected/],
     ] as const) {
       const { code, stdout, stderr } = await commandIn(folder, ['parity', ...words]);

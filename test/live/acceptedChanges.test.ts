@@ -45,7 +45,7 @@ test('an order that was decided on and never sent ends without effect when chang
   expect([killedTwice.placed, killedTwice.balances]).toEqual([killed.placed, killed.balances]);
 });
 
-/** Buys nothing. The changed code buys at each bar, before the other strategy of the bot decides. */
+/** Buys nothing. The changed code buys at the fourth bar, before the other strategy of the bot decides. */
 class Idle extends Strategy {
   codes: string[] = [];
   override onBar() {}

@@ -32,7 +32,7 @@ export class JournalHistory {
   /** Adds the next record of the journal. */
   readonly add = (record: JournalRecord): void => {
     if (record.k === 'INTENT') this.#orders.set(record.cid, record);
-    // Unattributed fills are left out. They are booked once their order is known.
+    // Unattributed fills are left out. One without a known order is booked once it is known.
     else if (record.k === 'FUNDED' || record.k === 'AMEND' || (record.k === 'FILL' && record.cid !== null)) this.#events.push(record);
   };
 

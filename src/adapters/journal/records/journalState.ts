@@ -89,7 +89,7 @@ export class JournalState {
   readonly settings = new Map<string, RecordOf<'SETTING'>>();
   /** All instruments ever traded. */
   readonly symbols = new Set<string>();
-  /** Fills that belong to no known order. */
+  /** Fills of the account: of no known order, or what the strategy of an own order did not hold. */
   readonly unattributedFills: RecordOf<'FILL'>[] = [];
   /** Decisions of the operator, oldest first. */
   readonly decisions: RecordOf<'HUMAN'>[] = [];

@@ -93,7 +93,14 @@ function accountFolders(stateFolder: string): readonly string[] {
 function readNote(path: string): BotNote | null {
   try {
     const note: unknown = JSON.parse(readRegularFile(path).toString('utf8'));
-    const isNote = typeof note === 'object' && note !== null && 'data' in note && typeof note.data === 'string' && 'process' in note;
+    const isNote =
+      typeof note === 'object' &&
+      note !== null &&
+      'data' in note &&
+      typeof note.data === 'string' &&
+      'process' in note &&
+      typeof note.process === 'object' &&
+      note.process !== null;
     return isNote ? (note as BotNote) : null;
   } catch {
     return null;

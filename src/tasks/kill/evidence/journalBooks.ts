@@ -121,7 +121,8 @@ export class JournalBooks implements OwnOrders {
       // A fill without a known order is attributed again, because its order may be found later.
       const isOwn = this.isOwnId(orderId);
       this.#accountFills.push({ instrument: symbol, row: unattributedRow(record), isOwn });
-      return isOwn ? this.#noteBooked(record) : undefined;
+      if (isOwn) this.#noteBooked(record);
+      return;
     }
     this.setVenueId(cid, orderId);
     // Orders that the venue created, such as a liquidation, have no INTENT. They close a position of the strategy that has it.
@@ -158,14 +159,12 @@ export class JournalBooks implements OwnOrders {
     this.#bookedTrades.set(symbol, booked);
     booked.push({ tradeId: BigInt(tradeId), executedMs });
   }
-
   #noteBooked(fill: Extract<JournalRecord, { k: 'FILL' }>): void {
     const ids = this.#bookedIds.get(fill.symbol) ?? { buy: new Set(), sell: new Set() };
     this.#bookedIds.set(fill.symbol, ids);
     ids[fill.side].add(fill.tradeId);
     this.executions.noteBooked(fill.symbol, fill.orderId, fill);
   }
-
   isOwnId(venueId: string): boolean {
     return this.#cidByVenueId.has(venueId);
   }
