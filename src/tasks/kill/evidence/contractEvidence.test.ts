@@ -6,55 +6,48 @@ import { booksOf, type BookedOrder } from '../../../../test/fixtures/killBooks.t
 import { DueQueue } from '../../../ports/dueQueue.ts';
 import { KILL_SETTINGS, KillVenue } from '../plan/killVenue.ts';
 import { KillEvidenceReader } from './evidenceReader.ts';
+import type { JournalBooks } from './journalBooks.ts';
 
 const SIGNED_MS = 1_000_000;
 /** Later than every absence horizon. */
 const NOW_MS = SIGNED_MS + 300_000;
 
-it('contracts opened by a second copy of an order belong to the account, and contracts closed by one no longer belong to the bot', async () => {
-  const id = PERPETUAL.wireName;
-  const order = (orderId: string, clientId: string, openOrClose: 'OPEN' | 'CLOSE', side: 'buy' | 'sell') => ({
-    orderId,
-    clientId,
-    openOrClose,
-    side,
-    contractName: id,
-    price: '60000',
-    volume: '10',
-    dealVolume: '10',
-    type: { word: 'LIMIT', raw: 1 },
-    status: { word: 'FILLED', raw: 2 },
-    ctimeMs: SIGNED_MS + 500,
-  });
-  const fill = (tradeId: string, orderId: string, side: 'buy' | 'sell') => ({
-    contractName: id,
-    tradeId,
-    side,
-    price: '60000',
-    quantity: '10',
-    fee: '0',
-    feeCoin: 'USDT',
-    isBuyer: side === 'buy',
-    isMaker: false,
-    bidId: side === 'buy' ? orderId : '900',
-    askId: side === 'sell' ? orderId : '900',
-    timeMs: SIGNED_MS + 1000,
-  });
+const id = PERPETUAL.wireName;
+/** Returns a filled order of the history. */
+const orderRow = (orderId: string, clientId: string, openOrClose: 'OPEN' | 'CLOSE', side: 'buy' | 'sell') => ({
+  orderId,
+  clientId,
+  openOrClose,
+  side,
+  contractName: id,
+  price: '60000',
+  volume: '10',
+  dealVolume: '10',
+  type: { word: 'LIMIT', raw: 1 },
+  status: { word: 'FILLED', raw: 2 },
+  ctimeMs: SIGNED_MS + 500,
+});
+/** Returns a trade of the list. */
+const tradeRow = (tradeId: string, orderId: string, side: 'buy' | 'sell') => ({
+  contractName: id,
+  tradeId,
+  side,
+  price: '60000',
+  quantity: '10',
+  fee: '0',
+  feeCoin: 'USDT',
+  isBuyer: side === 'buy',
+  isMaker: false,
+  bidId: side === 'buy' ? orderId : '900',
+  askId: side === 'sell' ? orderId : '900',
+  timeMs: SIGNED_MS + 1000,
+});
+/** Returns a reader of evidence at an exchange with these lists. */
+function readerOf(history: readonly object[], trades: readonly object[], books: JournalBooks): KillEvidenceReader {
   const answers: Readonly<Record<string, unknown>> = {
     'futures.openOrders': { rows: [], refused: [] },
-    'futures.orderHistory': {
-      rows: [
-        order('4', 'OUT', 'CLOSE', 'buy'),
-        order('3', 'OUT', 'CLOSE', 'buy'),
-        order('2', 'IN', 'OPEN', 'sell'),
-        order('1', 'IN', 'OPEN', 'sell'),
-      ],
-      refused: [],
-    },
-    'futures.myTrades': {
-      rows: [fill('14', '4', 'buy'), fill('13', '3', 'buy'), fill('12', '2', 'sell'), fill('11', '1', 'sell')],
-      refused: [],
-    },
+    'futures.orderHistory': { rows: history, refused: [] },
+    'futures.myTrades': { rows: trades, refused: [] },
   };
   const client = {
     call: (op: string, _: never, done: (outcome: unknown) => void) => {
@@ -65,12 +58,35 @@ it('contracts opened by a second copy of an order belong to the account, and con
   const serverTime = (): object => ({ ms: NOW_MS, uncertaintyMs: 10 });
   const scheduler = new DueQueue();
   const deps = { client, scheduler, settings: KILL_SETTINGS, instruments: [PERPETUAL], serverTime, onPhase: () => {} };
+  return new KillEvidenceReader(new KillVenue(deps as never), books);
+}
+
+const ENTRY = { cid: 'IN', instrument: PERPETUAL, side: 'sell', qty: '10', price: '60000', orderId: '1', signMs: SIGNED_MS } as const;
+const EXIT = { ...ENTRY, cid: 'OUT', side: 'buy', orderId: '3', reduceOnly: true } as const;
+
+it('contracts opened by a second copy of an order belong to the account, and contracts closed by one no longer belong to the bot', async () => {
+  const history = [
+    orderRow('4', 'OUT', 'CLOSE', 'buy'),
+    orderRow('3', 'OUT', 'CLOSE', 'buy'),
+    orderRow('2', 'IN', 'OPEN', 'sell'),
+    orderRow('1', 'IN', 'OPEN', 'sell'),
+  ];
+  const trades = [tradeRow('14', '4', 'buy'), tradeRow('13', '3', 'buy'), tradeRow('12', '2', 'sell'), tradeRow('11', '1', 'sell')];
   const heldAfter = async (...orders: readonly BookedOrder[]): Promise<string | undefined> => {
-    const evidenceReader = new KillEvidenceReader(new KillVenue(deps as never), booksOf([PERPETUAL], orders, NOW_MS));
+    const evidenceReader = readerOf(history, trades, booksOf([PERPETUAL], orders, NOW_MS));
     return (await evidenceReader.read(PERPETUAL)).held.get(0)?.low.toFixed();
   };
-  const entry = { cid: 'IN', instrument: PERPETUAL, side: 'sell', qty: '10', price: '60000', orderId: '1', signMs: SIGNED_MS } as const;
-  expect(await heldAfter(entry)).toBe('-10');
+  expect(await heldAfter(ENTRY)).toBe('-10');
   // The exit and its copy have both closed 10.
-  expect(await heldAfter(entry, { ...entry, cid: 'OUT', side: 'buy', orderId: '3', reduceOnly: true })).toBe('10');
+  expect(await heldAfter(ENTRY, EXIT)).toBe('10');
+});
+
+it('a fill of an own order that the journal has booked to the account may have closed the bot’s contracts or not', async () => {
+  const history = [orderRow('3', 'OUT', 'CLOSE', 'buy'), orderRow('1', 'IN', 'OPEN', 'sell')];
+  const trades = [tradeRow('13', '3', 'buy'), tradeRow('11', '1', 'sell')];
+  const books = booksOf([PERPETUAL], [ENTRY, EXIT], NOW_MS);
+  const fillOfAccount = { k: 'FILL', t: NOW_MS, seq: 99, cid: null, symbol: PERPETUAL.id, orderId: '3', tradeId: '13', side: 'buy' };
+  books.add({ ...fillOfAccount, qty: '10', price: '60000', fee: '0', feeCoin: 'USDT', maker: false, executedMs: SIGNED_MS } as never);
+  const range = (await readerOf(history, trades, books).read(PERPETUAL)).held.get(0);
+  expect([range?.low.toFixed(), range?.high.toFixed()]).toEqual(['-10', '0']);
 });
