@@ -15,10 +15,7 @@ const DOORS = [
 export function apiPage() {
   const config = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile).config;
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const program = ts.createProgram(
-    DOORS.map(({ file }) => root + file),
-    { ...options, noEmit: true },
-  );
+  const program = ts.createProgram(DOORS.map(({ file }) => root + file), { ...options, noEmit: true });
   const checker = program.getTypeChecker();
   const sections = DOORS.map(({ name, file, what }) => {
     const door = checker.getSymbolAtLocation(program.getSourceFile(root + file));
@@ -34,8 +31,7 @@ export function apiPage() {
 function entryOf(checker, exported) {
   const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
   const [node] = symbol.declarations;
-  if (node.getSourceFile().fileName.includes('/node_modules/'))
-    return { name: exported.name, text: `### ${exported.name}\n\n${foreign(node)}\n` };
+  if (node.getSourceFile().fileName.includes('/node_modules/')) return { name: exported.name, text: `### ${exported.name}\n\n${foreign(node)}\n` };
   const doc = docOf(checker, symbol);
   const code = codeOf(node);
   return { name: exported.name, text: `### ${exported.name}\n\n${doc === '' ? '' : `${doc}\n\n`}\`\`\`text\n${code}\n\`\`\`\n` };
@@ -72,9 +68,7 @@ function heritage(node) {
 }
 
 function block(node, title) {
-  const lines = node.members
-    .filter(isPublic)
-    .flatMap((member) => [...comment(member), `  ${head(member, member.body ?? member.initializer)}`]);
+  const lines = node.members.filter(isPublic).flatMap((member) => [...comment(member), `  ${head(member, member.body ?? member.initializer)}`]);
   return [`${title} {`, ...lines, '}'].join('\n');
 }
 
@@ -86,26 +80,18 @@ function isPublic(member) {
 
 function comment(member) {
   const docs = ts.getJSDocCommentsAndTags(member).map((doc) => ts.getTextOfJSDocComment(doc.comment) ?? '');
-  return docs
-    .flatMap((text) => text.split('\n'))
-    .filter((line) => line.trim() !== '')
-    .map((line) => `  // ${line.trim()}`);
+  return docs.flatMap((text) => text.split('\n')).filter((line) => line.trim() !== '').map((line) => `  // ${line.trim()}`);
 }
 
 /** The text of a declaration up to its body. */
 function head(node, body) {
   const text = node.getText();
   const until = body === undefined ? text : text.slice(0, body.getStart() - node.getStart());
-  return strip(until)
-    .replace(/\s*=?\s*$/, '')
-    .replace(/\s+/g, ' ');
+  return strip(until).replace(/\s*=?\s*$/, '').replace(/\s+/g, ' ');
 }
 
 function strip(text) {
-  return text
-    .replace(/^export (default )?/, '')
-    .replaceAll(/\/\*\*[\s\S]*?\*\/\s*/g, '')
-    .replace(/;$/, '');
+  return text.replace(/^export (default )?/, '').replaceAll(/\/\*\*[\s\S]*?\*\/\s*/g, '').replace(/;$/, '');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

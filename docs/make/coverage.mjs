@@ -44,186 +44,74 @@ const T = {
 export const NAMED_FILES = Object.values(T);
 
 const shown = (...names) => names.map((name) => `[${T[name].split('/').at(-1).replace('.test.ts', '')}](../../${T[name]})`).join(', ');
-const table = (heads, rows) =>
-  [`| ${heads.join(' | ')} |`, `|${'---|'.repeat(heads.length)}`, ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n');
+const table = (heads, rows) => [`| ${heads.join(' | ')} |`, `|${'---|'.repeat(heads.length)}`, ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n');
 const LINES = ['what is said', 'client', 'exchange', 'shown by'];
 
 const GENERAL = [
-  [
-    'HTTPS, JSON bodies',
-    'https with checked certificates; http to this computer alone',
-    'http: something with a certificate goes before it',
-    shown('wire', 'wireNotSent', 'httpServer'),
-  ],
-  [
-    'public data, signed orders, signed accounts',
-    'all 38 endpoints, [part 4](#part-4-endpoints)',
-    'the same',
-    shown('requests', 'spot', 'futures'),
-  ],
+  ['HTTPS, JSON bodies', 'https with checked certificates; http to this computer alone', 'http: something with a certificate goes before it', shown('wire', 'wireNotSent', 'httpServer')],
+  ['public data, signed orders, signed accounts', 'all 38 endpoints, [part 4](#part-4-endpoints)', 'the same', shown('requests', 'spot', 'futures')],
   ['an answer is an object or a list', 'anything else is an unknown outcome', 'yes', shown('answers', 'outcomes', 'roundTrip')],
   ['lists are newest first', 'kept; bars are sorted, for services differ', 'every list', shown('answers', 'spot', 'futures')],
   ['times in ms', 'read and sent; `idx` in seconds is recognised', 'yes; `klineIdx` gives seconds', shown('answers', 'market')],
-  [
-    'Content-Type on every request',
-    'yes; `contentTypeOnGet` of the dialect',
-    '-1017 without; `contentType`',
-    shown('requests', 'authentication'),
-  ],
-  [
-    'GET: query, POST: JSON body, in any order',
-    'yes',
-    'a parameter in the other place counts as not sent',
-    shown('requests', 'parameters', 'futuresParameters'),
-  ],
-  [
-    'names of symbols and contracts',
-    'upper case; `symbolCase` of the dialect',
-    'any case on create; elsewhere `symbolCase`',
-    shown('requests', 'parameters'),
-  ],
+  ['Content-Type on every request', 'yes; `contentTypeOnGet` of the dialect', '-1017 without; `contentType`', shown('requests', 'authentication')],
+  ['GET: query, POST: JSON body, in any order', 'yes', 'a parameter in the other place counts as not sent', shown('requests', 'parameters', 'futuresParameters')],
+  ['names of symbols and contracts', 'upper case; `symbolCase` of the dialect', 'any case on create; elsewhere `symbolCase`', shown('requests', 'parameters')],
 ];
 
 const RESOURCES = [
   ['spot instrument', '', shown('answers', 'spot')],
   ['depth, both markets', '`time` of futures may be null: `depthTime`', shown('answers', 'spot', 'futures')],
   ['ticker, both markets', 'of spot, `time` is when the 24 hours begin: `tickerTime`', shown('market', 'futures')],
-  [
-    'recent trade',
-    'record not shown: id, symbol, side of the taker, price, quantity, time, as services have it; `tradeFields`',
-    shown('answers', 'spot'),
-  ],
+  ['recent trade', 'record not shown: id, symbol, side of the taker, price, quantity, time, as services have it; `tradeFields`', shown('answers', 'spot')],
   ['kline, both markets', '', shown('market', 'marketData')],
-  [
-    'spot order, in its five answers',
-    'id as number and text; no client id is `0`; a client id given twice reaches the latest order',
-    shown('answers', 'spot'),
-  ],
+  ['spot order, in its five answers', 'id as number and text; no client id is `0`; a client id given twice reaches the latest order', shown('answers', 'spot')],
   ['spot own trade, spot account', '', shown('answers', 'spot')],
   ['contract', '`status` 1 is tradable, others are not', shown('answers', 'futures')],
   ['index', '', shown('answers', 'futures')],
   ['futures order', 'records in `fills` not shown: never read, served empty', shown('answers', 'futures', 'futuresOrders')],
-  [
-    'order history',
-    'integers of status, type and source not shown: those of [the wire](../protocol.md)',
-    shown('answers', 'futures', 'statuses'),
-  ],
+  ['order history', 'integers of status, type and source not shown: those of [the wire](../protocol.md)', shown('answers', 'futures', 'statuses')],
   ['profit history', 'record not shown: one for each reduction of a position, as services have it', shown('answers', 'futures')],
   ['futures open orders', 'record not shown: the futures order without fills; `futuresOpenOrders`', shown('answers', 'futures')],
   ['futures own trade, position, account', 'meanings of amounts not shown: those of services', shown('answers', 'futures')],
-  [
-    'trigger order',
-    'integers of its status not shown: 0 pending, 1 expired, 2 triggered, 3 failed, 4 cancelled',
-    shown('answers', 'futures'),
-  ],
+  ['trigger order', 'integers of its status not shown: 0 pending, 1 expired, 2 triggered, 3 failed, 4 cancelled', shown('answers', 'futures')],
   ['envelope', 'success is code 0, whatever the text; `okMsg`', shown('answers', 'futures')],
 ];
 
 const STATES = [
-  [
-    'spot: NEW, PARTIALLY_FILLED, FILLED, CANCELED, REJECTED',
-    'every spelling and integer; what no table has is UNKNOWN, neither open nor ended',
-    'all but REJECTED, which is an error on create',
-    shown('statuses', 'spot'),
-  ],
+  ['spot: NEW, PARTIALLY_FILLED, FILLED, CANCELED, REJECTED', 'every spelling and integer; what no table has is UNKNOWN, neither open nor ended', 'all but REJECTED, which is an error on create', shown('statuses', 'spot')],
   ['a create answers the integer 0', 'read as taken', 'yes; `createStatus`', shown('answers', 'spot')],
-  [
-    'a cancel answers PENDING_CANCEL and ends later',
-    'the order ends when a query says so; it may still fill',
-    'yes, after `cancelMs`',
-    shown('asynchrony'),
-  ],
+  ['a cancel answers PENDING_CANCEL and ends later', 'the order ends when a query says so; it may still fill', 'yes, after `cancelMs`', shown('asynchrony')],
   ['futures: INIT, then PENDING_CANCEL; a cancel answers the id alone', 'yes', 'yes', shown('futures', 'asynchrony')],
-  [
-    'other transitions: not shown',
-    'taken from fills and queries, never from an expectation',
-    'by matching: partly, filled, cancelled',
-    shown('asynchrony', 'futuresOrders'),
-  ],
-  [
-    '-1145 where the state forbids a cancel; -1112 or -2013 without the order',
-    'no proof of either: the order is asked about',
-    '-1145; spot -2013, futures -1112, `missingOrderCode`',
-    shown('codes', 'outcomes'),
-  ],
+  ['other transitions: not shown', 'taken from fills and queries, never from an expectation', 'by matching: partly, filled, cancelled', shown('asynchrony', 'futuresOrders')],
+  ['-1145 where the state forbids a cancel; -1112 or -2013 without the order', 'no proof of either: the order is asked about', '-1145; spot -2013, futures -1112, `missingOrderCode`', shown('codes', 'outcomes')],
 ];
 
 const AUTHENTICATION = [
-  [
-    'TRADE and USER_DATA: key and signature',
-    'yes',
-    'yes; permissions of the key: read, trade, per market',
-    shown('signatures', 'authentication'),
-  ],
+  ['TRADE and USER_DATA: key and signature', 'yes', 'yes; permissions of the key: read, trade, per market', shown('signatures', 'authentication')],
   ['NONE: open', 'no key is sent', 'right credentials still count on the key', shown('requests', 'limits')],
   ['USER_STREAM and MARKET_DATA: key alone', 'in the table; no endpoint has them', 'no endpoint has them', ''],
   ['X-CH-APIKEY, X-CH-TS, X-CH-SIGN', 'yes', 'each missing one has its code', shown('signatures', 'authentication')],
   ['HMAC SHA256, hexadecimal, in any case', 'against openssl', 'compared in constant time', shown('signatures', 'authentication')],
   ['timestamp, method, path, body of a POST', 'the bytes that are sent', 'over the bytes that came', shown('signatures', 'bothEnds')],
-  [
-    'the query in the path: not shown',
-    '`signQuery` of the dialect; `isobar doctor` finds it out',
-    '`signQuery`: either, by default',
-    shown('signatures', 'switches'),
-  ],
-  [
-    'recvWindow, 5000 by default',
-    'not sent; `recvWindow` of the dialect',
-    'in query and body, in three spellings',
-    shown('requests', 'authentication'),
-  ],
-  [
-    'ahead by less than 1000 ms, behind by at most recvWindow',
-    'the clock of the service is measured; -1021 once more',
-    'at -1, 0 and +1 ms of both edges',
-    shown('serverClock', 'authentication'),
-  ],
-  [
-    '-1002, -1023, -1024, -1022, -2015, -1017',
-    'refused; [what to do](../protocol.md)',
-    'in the order of [the checks](../paper-exchange.md#requests)',
-    shown('restCodes', 'authentication'),
-  ],
+  ['the query in the path: not shown', '`signQuery` of the dialect; `isobar doctor` finds it out', '`signQuery`: either, by default', shown('signatures', 'switches')],
+  ['recvWindow, 5000 by default', 'not sent; `recvWindow` of the dialect', 'in query and body, in three spellings', shown('requests', 'authentication')],
+  ['ahead by less than 1000 ms, behind by at most recvWindow', 'the clock of the service is measured; -1021 once more', 'at -1, 0 and +1 ms of both edges', shown('serverClock', 'authentication')],
+  ['-1002, -1023, -1024, -1022, -2015, -1017', 'refused; [what to do](../protocol.md)', 'in the order of [the checks](../paper-exchange.md#requests)', shown('restCodes', 'authentication')],
   ['how keys are made: not shown', 'from environment or files', 'from files that its config names', shown('authentication')],
 ];
 
 const EVENTS = [
-  [
-    'a client that does not answer the heartbeat is closed',
-    'answers pings as control frames, as text, and as text that was compressed',
-    '`/ws`: a ping every 10 s, closed (1008) after 30 s without a pong; `heartbeatForm`',
-    shown('socket', 'heartbeat', 'frames'),
-  ],
-  [
-    'closed on a network fault; clients reconnect',
-    'after 1 s doubling to 60 s, with jitter; `isobar live` keeps it where `socketUrl` names it, `isobar doctor` checks it',
-    'yes',
-    shown('socket'),
-  ],
-  [
-    'address, channels, subscriptions, payloads: not shown',
-    '**not built**',
-    '**not built**: what a client sends beside pongs is ignored',
-    shown('socket'),
-  ],
-  [
-    'interval and form of the heartbeat: not shown',
-    'any; given up after 120 s of silence',
-    '10 s; a control frame, or `{"ping":<ms>}`',
-    shown('socket', 'heartbeat'),
-  ],
+  ['a client that does not answer the heartbeat is closed', 'answers pings as control frames, as text, and as text that was compressed', '`/ws`: a ping every 10 s, closed (1008) after 30 s without a pong; `heartbeatForm`', shown('socket', 'heartbeat', 'frames')],
+  ['closed on a network fault; clients reconnect', 'after 1 s doubling to 60 s, with jitter; `isobar live` keeps it where `socketUrl` names it, `isobar doctor` checks it', 'yes', shown('socket')],
+  ['address, channels, subscriptions, payloads: not shown', '**not built**', '**not built**: what a client sends beside pongs is ignored', shown('socket')],
+  ['interval and form of the heartbeat: not shown', 'any; given up after 120 s of silence', '10 s; a control frame, or `{"ping":<ms>}`', shown('socket', 'heartbeat')],
   ['REST calls emit no events', 'polls', 'none', ''],
 ];
 
 const STATUSES = [
   ['4XX', 'the body decides, then the status', 'of each code; `errorHttp`', shown('outcomes', 'codes')],
   ['429', 'waits, on its own count; a create is never sent again', '-1003', shown('refusals', 'limits')],
-  [
-    '418',
-    'all calls stop for 5 minutes, then twice as long; kept over restarts',
-    'after 20 answers 429 in a minute; `banAfter`, `banMs`',
-    shown('refusals', 'limits'),
-  ],
+  ['418', 'all calls stop for 5 minutes, then twice as long; kept over restarts', 'after 20 answers 429 in a minute; `banAfter`, `banMs`', shown('refusals', 'limits')],
   ['5XX', 'unknown outcome', '-1000, -1001, -1006, -1016', shown('outcomes', 'httpServer')],
   ['504: may have succeeded', 'unknown outcome, never a failure', '-1007, or without a body, by a fault', shown('outcomes', 'httpServer')],
   ['payloads of spot and futures', 'both, and two more that services have', 'both; `errorBody`', shown('outcomes', 'codes', 'document')],
@@ -233,30 +121,15 @@ const RULES = [
   ['private data by key, public by address', 'yes', 'yes', shown('limiter', 'limits')],
   ['public calls with credentials by key', 'sends none', 'yes', shown('limits')],
   ['429, then 418', 'above', 'above', shown('refusals', 'limits')],
-  [
-    'limits of futures, of public spot calls, of the test order and batch orders: not shown',
-    'careful ones, by the table below',
-    'by the table below where services have them, else none; `limits` of its config',
-    shown('limiter', 'limits'),
-  ],
+  ['limits of futures, of public spot calls, of the test order and batch orders: not shown', 'careful ones, by the table below', 'by the table below where services have them, else none; `limits` of its config', shown('limiter', 'limits')],
   ['length of a ban: not shown', '5 minutes, doubling', '5 minutes, doubling: `banMs`', shown('refusals', 'limits')],
   ['at most 10 orders in a batch', 'refused before it is sent', '-1101', shown('requests', 'parameters')],
-  [
-    'largest and default `limit` of lists',
-    'refused before it is sent',
-    'the largest is given, `limitTooLarge`',
-    shown('requests', 'parameters', 'futuresParameters'),
-  ],
+  ['largest and default `limit` of lists', 'refused before it is sent', 'the largest is given, `limitTooLarge`', shown('requests', 'parameters', 'futuresParameters')],
 ];
 
 const VERSIONS = [
   ['prefixes of paths', '`pathPrefix` of the dialect goes before them', 'as they stand', shown('requests')],
-  [
-    'choice of a version, deprecation: not shown',
-    '`futuresVersionHeader` of the dialect',
-    '`marketOpenUnit: v101` reads it',
-    shown('requests', 'switches'),
-  ],
+  ['choice of a version, deprecation: not shown', '`futuresVersionHeader` of the dialect', '`marketOpenUnit: v101` reads it', shown('requests', 'switches')],
 ];
 
 /** Codes that no request brings about: the control port does. */
@@ -303,13 +176,7 @@ HTTP, tables of endpoints, parameters, codes and limits written by hand. Each en
 - Records inside \`fills\` of a futures order: never read, served as an empty list.
 - Making keys and lists of addresses by API.
 - Choosing a version, but for one header that services have.
-${
-  OPS.some((op) => !served.has(op))
-    ? `- Not served yet: ${OPS.filter((op) => !served.has(op))
-        .map((op) => `\`${op}\``)
-        .join(', ')}.\n`
-    : ''
-}
+${OPS.some((op) => !served.has(op)) ? `- Not served yet: ${OPS.filter((op) => !served.has(op)).map((op) => `\`${op}\``).join(', ')}.\n` : ''}
 ## Part 1: general
 
 ${table(LINES, GENERAL)}
@@ -380,13 +247,7 @@ export function tablesOf({ OPS, endpointOf, ERROR_CODES, SWITCHES, Service, demo
   return { OPS, endpointOf, ERROR_CODES, SWITCHES, served: new Set(OPS.filter(isServed)) };
 }
 
-const MODULES = [
-  'protocol/endpoints/endpoints',
-  'protocol/errors/errorCodes',
-  'paperExchange/dialect/switches',
-  'paperExchange/service',
-  'paperExchange/process/demo',
-];
+const MODULES = ['protocol/endpoints/endpoints', 'protocol/errors/errorCodes', 'paperExchange/dialect/switches', 'paperExchange/service', 'paperExchange/process/demo'];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const modules = await Promise.all(MODULES.map((path) => import(`../../dist/${path}.js`)));

@@ -22,34 +22,11 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-pictures-'));
 try {
   const runs = join(folder, 'runs');
   const catalog = join(folder, 'data');
-  const isobar = (...args) =>
-    execFileSync(process.execPath, [join(root, 'dist/cli/isobar.js'), ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-  const newest = (word) =>
-    join(
-      runs,
-      readdirSync(runs)
-        .filter((name) => name.includes(word))
-        .toSorted()
-        .at(-1),
-    );
+  const isobar = (...args) => execFileSync(process.execPath, [join(root, 'dist/cli/isobar.js'), ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  const newest = (word) => join(runs, readdirSync(runs).filter((name) => name.includes(word)).toSorted().at(-1));
   const demo = ['backtests/smaCross.yaml', '--set', `catalog=${catalog}`, '--out', runs, '--quiet'];
 
-  isobar(
-    'data',
-    'generate',
-    '--symbol',
-    'DEMOUSDT',
-    '--interval',
-    '15m',
-    '--from',
-    '2024-01-01',
-    '--bars',
-    '35136',
-    '--seed',
-    '7',
-    '--catalog',
-    catalog,
-  );
+  isobar('data', 'generate', '--symbol', 'DEMOUSDT', '--interval', '15m', '--from', '2024-01-01', '--bars', '35136', '--seed', '7', '--catalog', catalog);
   isobar('backtest', ...demo, '--set', 'name=first');
   isobar('backtest', ...demo, '--set', 'name=second', '--set', 'params.fast=20');
   isobar('report', newest('first'), newest('second'), '--out', folder);
@@ -69,10 +46,7 @@ try {
   await shoot(report, 'report-dark', { ...DESK, colorScheme: 'dark' });
   await shoot(report, 'report-phone', { ...PHONE, colorScheme: 'light' });
   await shoot(join(newest('sweep'), 'report.html'), 'sweep', { ...DESK, colorScheme: 'light' });
-  const compared = join(
-    folder,
-    readdirSync(folder).find((name) => /^compare-.*\.html$/.test(name)),
-  );
+  const compared = join(folder, readdirSync(folder).find((name) => /^compare-.*\.html$/.test(name)));
   await shoot(compared, 'compare', { ...DESK, colorScheme: 'light' });
   await browser.close();
 } finally {

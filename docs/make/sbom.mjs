@@ -37,14 +37,7 @@ export function sbomText() {
     specVersion: '1.5',
     version: 1,
     metadata: {
-      component: {
-        type: 'application',
-        'bom-ref': 'isobar',
-        name: 'isobar',
-        version,
-        licenses: [{ license: { id: license } }],
-        purl: purlOf('isobar', version),
-      },
+      component: { type: 'application', 'bom-ref': 'isobar', name: 'isobar', version, licenses: [{ license: { id: license } }], purl: purlOf('isobar', version) },
     },
     components,
   };

@@ -75,19 +75,25 @@ export class HoldingsCheck {
   *verify(instruments: readonly number[], options: CallOptions): Work<Verified> {
     const { ownInstruments, lagMs, venueMs, deps } = this.#deps.context;
     let earlierSnapshot: Snapshot | null = null;
+    // Named together with the differences, because an operator who clears the halt accepts all of them.
+    const withContradictions = (verified: Verified): Verified => {
+      const contradictions = earlierSnapshot?.contradictions ?? [];
+      return contradictions.length === 0 ? verified : { isComplete: true, differences: [...verified.differences, ...contradictions] };
+    };
     for (let attempt = 1; ; attempt++) {
       // A trade that became visible late was missed by the earlier reads. Read back far enough to find it.
       const sinceMs = attempt === 1 ? Infinity : venueMs() - LOOK_BACK_MS;
       const areTradesComplete = yield* this.#readTrades(attempt === 1 ? instruments : ownInstruments, sinceMs, options);
       if (!areTradesComplete) return NOT_VERIFIED;
       // Trades that arrived since may explain the previous read.
-      if (earlierSnapshot?.isComparable === true && earlierSnapshot.gaps().some(isNone)) return this.#verifiedAt(instruments);
+      if (earlierSnapshot?.isComparable === true && earlierSnapshot.gaps().some(isNone))
+        return withContradictions(this.#verifiedAt(instruments));
       const snapshot: Snapshot | null = yield* this.#read(instruments, options);
       if (snapshot === null) return NOT_VERIFIED;
       const verified = this.#compare(snapshot, earlierSnapshot, instruments);
-      if (verified !== null) return verified;
-      if (attempt === MAX_READS) return NOT_VERIFIED;
       earlierSnapshot = snapshot;
+      if (verified !== null) return withContradictions(verified);
+      if (attempt === MAX_READS) return withContradictions(NOT_VERIFIED);
       yield* sleep(deps.scheduler, Math.ceil(lagMs()));
     }
   }
@@ -138,14 +144,8 @@ export class HoldingsCheck {
 
   /** Returns the result, or null if another read must decide. `earlierSnapshot`: the previous read. */
   #compare(snapshot: Snapshot, earlierSnapshot: Snapshot | null, instruments: readonly number[]): Verified | null {
-    const verified = this.#compareHoldings(snapshot, earlierSnapshot, instruments);
-    // Named together, because an operator who clears the halt accepts all differences.
-    if (verified === null || !verified.isComplete || snapshot.contradictions.length === 0) return verified;
-    return { isComplete: true, differences: [...verified.differences, ...snapshot.contradictions] };
-  }
-
-  #compareHoldings(snapshot: Snapshot, earlierSnapshot: Snapshot | null, instruments: readonly number[]): Verified | null {
     if (!snapshot.isComparable) {
+      if (snapshot.contradictions.length > 0) return null;
       if (snapshot.signature !== earlierSnapshot?.signature) return null;
       snapshot.adopt();
       return this.#verifiedAt(instruments);

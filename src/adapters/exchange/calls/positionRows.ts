@@ -15,7 +15,8 @@ const MISSING_CALL: ReadonlySet<number> = new Set([VENUE_CODES.noKeyHeader.code,
 
 /** True if the list of positions gave no rows because the service lacks it. The account then has the positions. */
 export const lacksPositions = (outcome: Outcome<unknown>): boolean =>
-  outcome.kind === 'refused' ? MISSING_CALL.has(outcome.code) : outcome.kind === 'unknown' && outcome.status === NOT_FOUND;
+  (outcome.kind === 'refused' && MISSING_CALL.has(outcome.code)) ||
+  ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.status === NOT_FOUND);
 
 /** Returns the rows of a list of positions. */
 export const listedPositions = (list: Listing<WirePosition>): Page<PositionRow> => pageOf(list, Infinity, positionRow);

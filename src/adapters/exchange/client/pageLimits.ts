@@ -31,15 +31,15 @@ export class PageLimits {
     const rows = PAGED_LISTS.has(op) ? limitOf(args) : null;
     if (rows === null || outcome.kind !== 'refused' || outcome.code !== VENUE_CODES.mandatoryParamEmpty.code) return null;
     const shorterRows = SHORTER_PAGES.find((length) => length < rows);
-    if (shorterRows === undefined) this.#refusedAtAll.add(op);
+    if (rows === SHORTER_PAGES.at(-1)) this.#refusedAtAll.add(op);
     return shorterRows === undefined || this.#refusedAtAll.has(op) ? null : { ...args, limit: shorterRows };
   }
 
-  /** Notes that the exchange has answered a page which is shorter than the one that was asked for first. */
-  noteAnswered<O extends Op>(op: O, args: OpArgs<O>): void {
+  /** Notes that the exchange has answered. `isShortened`: the page is shorter than the one that was asked for first. */
+  noteAnswered<O extends Op>(op: O, args: OpArgs<O>, isShortened: boolean): void {
     const rows = limitOf(args);
     this.#refusedAtAll.delete(op);
-    if (rows !== null) this.#answeredRows.set(op, rows);
+    if (isShortened && rows !== null) this.#answeredRows.set(op, rows);
   }
 }
 

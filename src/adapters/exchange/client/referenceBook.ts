@@ -38,6 +38,8 @@ export interface ReferencePosition {
 /** The fills of the account, and the positions that they add up to. */
 export class ReferenceBook {
   readonly #fills: UnattributedFill[] = [];
+  /** The fills by instrument and venue order id. */
+  readonly #fillsByOrder = new Map<string, UnattributedFill[]>();
 
   /** The fills in the order of booking. */
   get fills(): readonly UnattributedFill[] {
@@ -46,10 +48,14 @@ export class ReferenceBook {
   /** Adds a fill. */
   book(fill: UnattributedFill): void {
     this.#fills.push(fill);
+    const key = `${fill.symbol} ${fill.orderId}`;
+    const ofOrder = this.#fillsByOrder.get(key);
+    if (ofOrder === undefined) this.#fillsByOrder.set(key, [fill]);
+    else ofOrder.push(fill);
   }
   /** Returns the quantity of one order of an instrument, bought minus sold. */
   qtyOf(symbol: string, orderId: string): Decimal {
-    const ofOrder = this.#fills.filter((fill) => fill.orderId === orderId && fill.symbol === symbol);
+    const ofOrder = this.#fillsByOrder.get(`${symbol} ${orderId}`) ?? [];
     return ofOrder.reduce((sum, { side, qty }) => (side === 'buy' ? sum.plus(qty) : sum.minus(qty)), new Decimal(0));
   }
   /** Returns the position in each instrument that has such fills. In two-way mode long and short are apart. */

@@ -75,7 +75,7 @@ export class RestClient {
         const shorterArgs = timeoutMs > 0 ? this.#pageLimits.shorter(op, askedArgs, outcome) : null;
         if (shorterArgs !== null) end = ask(shorterArgs, { ...options, timeoutMs });
         else {
-          if (outcome.kind === 'acked' && askedArgs !== args) this.#pageLimits.noteAnswered(op, askedArgs);
+          if (outcome.kind === 'acked') this.#pageLimits.noteAnswered(op, askedArgs, askedArgs !== args);
           done(outcome);
         }
       };

@@ -340,13 +340,12 @@ export class TradeReader {
     }
     tracked.accountLots = tracked.accountLots.plus(restOfRow);
     tracked.lastFillMs = row.timeMs;
-    if (lots > 0) {
-      tracked.filledLots += lots;
-      tracked.filledUnits += fill.notional;
-      sink().filled(tracked.id, fill);
-    }
-    // Now the books have what the row has changed, and a halt may cancel orders.
+    // Before the strategy is notified: it must not open anything on an account that is not as its books say.
     if (excessLots > 0) this.#raiseExcess(tracked, row, excessLots);
+    if (lots === 0) return;
+    tracked.filledLots += lots;
+    tracked.filledUnits += fill.notional;
+    sink().filled(tracked.id, fill);
   }
   /** Halts the account because an order has closed, or sold, more than its strategy held, or has opened a contract of another strategy. */
   #raiseExcess({ request }: TrackedOrder, { tradeId, venueId, side, qty, price }: TradeRow, excessLots: number): void {

@@ -10,7 +10,7 @@ export interface RecordedOrder {
   send: RecordOf<'SEND'> | null;
   /** Set if the order first waited for other orders. */
   draft: RecordOf<'DRAFT'> | null;
-  /** Position of the record with its verdict, or with its intent; -1 without one, or if it precedes the replayed records. */
+  /** Position of its first record; -1 if it precedes the replayed records. */
   decisionIndex: number;
   /** True when the replay has made the draft. */
   isDrafted: boolean;
@@ -97,9 +97,9 @@ export class LifetimeRecords {
 
   /** Adds a record to what is known of its order. */
   #addRecord(record: JournalRecord, index: number): void {
-    if (record.k === 'VERDICT') Object.assign(this.#orderFor(record), { verdict: record, decisionIndex: index });
-    else if (record.k === 'INTENT') Object.assign(this.#orderFor(record), { intent: record, decisionIndex: index });
-    else if (record.k === 'DRAFT') this.#orderFor(record).draft = record;
+    if (record.k === 'VERDICT') this.#decided(record, index).verdict = record;
+    else if (record.k === 'INTENT') this.#decided(record, index).intent = record;
+    else if (record.k === 'DRAFT') this.#decided(record, index).draft = record;
     else if (record.k === 'SEND') {
       const order = this.#orderByCid(record.cid);
       if (order !== undefined) order.send = record;
@@ -114,6 +114,12 @@ export class LifetimeRecords {
       if (earlierCancels === undefined) this.#cancelsByNumber.set(number, [cancel]);
       else earlierCancels.push(cancel);
     }
+  }
+  /** Returns the order of a record, with the position of its first one. */
+  #decided(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'> | RecordOf<'DRAFT'>, index: number): RecordedOrder {
+    const order = this.#orderFor(record);
+    if (order.decisionIndex < 0) order.decisionIndex = index;
+    return order;
   }
   /** Returns the order with this client order id, if an earlier record has named it. */
   #orderByCid(cid: string): RecordedOrder | undefined {

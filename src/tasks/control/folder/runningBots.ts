@@ -100,7 +100,8 @@ function readNote(path: string): BotNote | null {
       typeof note.data === 'string' &&
       'process' in note &&
       typeof note.process === 'object' &&
-      note.process !== null;
+      note.process !== null &&
+      'pid' in note.process;
     return isNote ? (note as BotNote) : null;
   } catch {
     return null;

@@ -123,7 +123,8 @@ export class KillEvidenceReader {
   /** Returns trades that the journal has not booked to an order: from the list, and unattributed fills of the journal. */
   #unbookedTrades(instrument: Instrument, trades: readonly TradeRow[]): readonly TradeRow[] {
     const keyOf = ({ tradeId, side }: TradeRow): string => `${tradeId} ${side}`;
-    const journalFills = this.books.unattributedOf(instrument.id);
+    // The exchange may no longer list them.
+    const journalFills = this.books.accountFills.rowsOf(instrument.id);
     const listedKeys = new Set(journalFills.length === 0 ? [] : trades.map(keyOf));
     const unlistedFills = journalFills.filter((fill) => !listedKeys.has(keyOf(fill)));
     return [...trades, ...unlistedFills].filter((row) => !this.books.isBooked(instrument.id, row));
@@ -304,33 +305,23 @@ export class KillEvidenceReader {
       ({ order: { request } }) => positionSide === null || positionSideOf(request.side, request.reduceOnly) === positionSide,
     );
     const sums = new Map(this.books.heldOf(instrument.id, positionSide));
+    // What an order has closed beyond its strategy's position may have closed what the strategy opened, or what the account held.
+    const excessParts = new Map<number, Decimal>();
     for (const row of unbooked) {
       if (positionSide !== null && this.books.positionSideOf(row) !== positionSide) continue;
       const strategy = this.books.strategyOfOrder(instrument.id, row.venueId);
-      if (strategy !== null) sums.set(strategy, (sums.get(strategy) ?? new Decimal(0)).plus(changeOf(instrument, row)));
+      const parts = this.books.accountFills.isExcess(instrument.id, row) ? excessParts : sums;
+      if (strategy !== null) parts.set(strategy, (parts.get(strategy) ?? new Decimal(0)).plus(changeOf(instrument, row)));
     }
-    // What an order has closed beyond its strategy's position is the account's, but it may have closed what the strategy opened: both are possible.
-    const accountParts = this.#accountParts(instrument, positionSide);
-    const strategies = new Set([...sums.keys(), ...accountParts.keys(), ...uncertain.map(({ order }) => order.strategy)]);
+    const strategies = new Set([...sums.keys(), ...excessParts.keys(), ...uncertain.map(({ order }) => order.strategy)]);
     return new Map(
       Array.from(strategies, (strategy) => {
         const sum = sums.get(strategy) ?? new Decimal(0);
         const { low, high } = boundsOf(uncertain.filter(({ order }) => order.strategy === strategy));
-        const part = accountParts.get(strategy) ?? new Decimal(0);
+        const part = excessParts.get(strategy) ?? new Decimal(0);
         return [strategy, { low: sum.plus(low).plus(Decimal.min(0, part)), high: sum.plus(high).plus(Decimal.max(0, part)) }];
       }),
     );
-  }
-
-  /** Returns what own orders have traded for the account, by the strategy of the order; above 0 bought. */
-  #accountParts(instrument: Instrument, positionSide: Side | null): ReadonlyMap<number, Decimal> {
-    const parts = new Map<number, Decimal>();
-    for (const row of this.books.accountFillsOf(instrument.id)) {
-      const strategy = this.books.strategyOfOrder(instrument.id, row.venueId);
-      if (strategy === null || (positionSide !== null && this.books.positionSideOf(row) !== positionSide)) continue;
-      parts.set(strategy, (parts.get(strategy) ?? new Decimal(0)).plus(changeOf(instrument, row)));
-    }
-    return parts;
   }
 }
 

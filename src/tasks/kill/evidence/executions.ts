@@ -37,11 +37,10 @@ export class Executions {
     orders.set(venueId, { side, qty: Decimal.max(executed, orders.get(venueId)?.qty ?? ZERO) });
   }
 
-  /** Notes a trade that the journal has booked, or the part of it that is booked to a strategy or to the account. */
+  /** Notes a trade that the journal has booked. */
   noteBooked(instrument: string, venueId: string, { tradeId, qty }: Pick<TradeRow, 'tradeId' | 'qty'>): void {
     const key = `${instrument} ${venueId}`;
-    const quantities = this.#booked.get(key) ?? new Map<string, string>();
-    this.#booked.set(key, quantities.set(tradeId, new Decimal(quantities.get(tradeId) ?? 0).plus(qty).toFixed()));
+    this.#booked.set(key, (this.#booked.get(key) ?? new Map<string, string>()).set(tradeId, qty));
   }
 
   /** True if the journal has booked a trade of the order. */
@@ -61,8 +60,7 @@ export class Executions {
     return [...executedOrders].flatMap(([venueId, { side, qty: executed }]) => {
       if (executed.isZero() || !isOwn(venueId)) return [];
       const quantities = new Map(this.#booked.get(`${instrument} ${venueId}`));
-      for (const { tradeId, qty } of listedTrades.get(venueId) ?? [])
-        quantities.set(tradeId, Decimal.max(qty, quantities.get(tradeId) ?? 0).toFixed());
+      for (const { tradeId, qty } of listedTrades.get(venueId) ?? []) quantities.set(tradeId, qty);
       const shown = [...quantities.values()].reduce((sum, qty) => sum.plus(qty), ZERO);
       return shown.lessThan(executed) ? [{ venueId, side, executed, shown }] : [];
     });

@@ -14,7 +14,8 @@ import type { KillOrders } from '../cancel/killOrders.ts';
 import type { OwnOrders } from '../plan/killPlan.ts';
 import type { LostOrder } from '../plan/attribution.ts';
 import { Executions } from './executions.ts';
-import { changeOf, unattributedRow } from './fillRecords.ts';
+import { AccountFills } from './accountFills.ts';
+import { changeOf } from './fillRecords.ts';
 
 /** Facts about the end of the journal. */
 export interface BooksFacts {
@@ -70,8 +71,8 @@ export class JournalBooks implements OwnOrders {
   readonly #shownCids = new Set<string>();
   /** Ids of waiting trigger orders, by client order id. The order that a trigger order creates has another id. */
   readonly #triggerIdByCid = new Map<string, string>();
-  /** Fills that the journal has booked to the account. `isOwn`: of own orders, whose strategy did not hold what they closed. */
-  readonly #accountFills: { readonly instrument: string; readonly row: TradeRow; readonly isOwn: boolean }[] = [];
+  /** Fills that the journal has booked to the account. */
+  readonly accountFills = new AccountFills();
   /** Sum of the fills in the journal, by `<instrument id> <strategy> <position side>`. */
   readonly #heldByKey = new Map<string, Decimal>();
   /** Ids of booked trades by instrument, on each side. A trade with ourselves has both. */
@@ -97,6 +98,7 @@ export class JournalBooks implements OwnOrders {
     else if (record.k === 'ACK') this.setVenueId(record.cid, record.orderId);
     else if (record.k === 'FILL') this.#addFill(record);
     else if (record.k === 'STATE') this.#addState(record);
+    else if (record.k === 'RESUME' && record.code === 'POST_TRADE') this.#settleExcess();
   };
 
   #addState({ cid, lifecycle, reason }: Extract<JournalRecord, { k: 'STATE' }>): void {
@@ -117,18 +119,18 @@ export class JournalBooks implements OwnOrders {
 
   #addFill(record: Extract<JournalRecord, { k: 'FILL' }>): void {
     const { cid, symbol, side, orderId } = record;
-    if (cid === null) {
-      // A fill without a known order is attributed again, because its order may be found later.
-      const isOwn = this.isOwnId(orderId);
-      this.#accountFills.push({ instrument: symbol, row: unattributedRow(record), isOwn });
-      if (isOwn) this.#noteBooked(record);
-      return;
-    }
+    // An unattributed fill is attributed again, because its order may have been found since.
+    if (cid === null) return this.accountFills.add(record, this.isOwnId(orderId), this.#instruments.get(symbol));
     this.setVenueId(cid, orderId);
     // Orders that the venue created, such as a liquidation, have no INTENT. They close a position of the strategy that has it.
     const positionSide = positionSideOf(side, this.#closesByCid.get(cid) ?? true);
     const strategy = this.#strategyByCid.get(cid) ?? this.strategyHolding(symbol as InstrumentId, positionSide);
     this.#book(record, strategy, positionSide);
+  }
+
+  /** Leaves fills beyond what strategies held to the account: the operator has accepted that. */
+  #settleExcess(): void {
+    for (const { instrument, row } of this.accountFills.excess) this.#noteBookedId(instrument, row.tradeId, row.side);
   }
 
   /** Completes the books after the last record. */
@@ -149,8 +151,9 @@ export class JournalBooks implements OwnOrders {
 
   /** Books a fill of an own order. */
   #book(fill: Extract<JournalRecord, { k: 'FILL' }>, strategy: number, positionSide: Side): void {
-    const { symbol, tradeId, executedMs } = fill;
-    this.#noteBooked(fill);
+    const { symbol, tradeId, side, executedMs } = fill;
+    this.#noteBookedId(symbol, tradeId, side);
+    this.executions.noteBooked(symbol, fill.orderId, fill);
     const key = `${symbol} ${strategy} ${positionSide}`;
     const change = changeOf(this.#instruments.get(symbol), fill);
     this.#heldByKey.set(key, (this.#heldByKey.get(key) ?? new Decimal(0)).plus(change));
@@ -159,12 +162,13 @@ export class JournalBooks implements OwnOrders {
     this.#bookedTrades.set(symbol, booked);
     booked.push({ tradeId: BigInt(tradeId), executedMs });
   }
-  #noteBooked(fill: Extract<JournalRecord, { k: 'FILL' }>): void {
-    const ids = this.#bookedIds.get(fill.symbol) ?? { buy: new Set(), sell: new Set() };
-    this.#bookedIds.set(fill.symbol, ids);
-    ids[fill.side].add(fill.tradeId);
-    this.executions.noteBooked(fill.symbol, fill.orderId, fill);
+
+  #noteBookedId(instrument: string, tradeId: string, side: Side): void {
+    const ids = this.#bookedIds.get(instrument) ?? { buy: new Set(), sell: new Set() };
+    this.#bookedIds.set(instrument, ids);
+    ids[side].add(tradeId);
   }
+
   isOwnId(venueId: string): boolean {
     return this.#cidByVenueId.has(venueId);
   }
@@ -292,14 +296,6 @@ export class JournalBooks implements OwnOrders {
 
   isBooked(instrument: InstrumentId, { tradeId, side }: { readonly tradeId: string; readonly side: Side }): boolean {
     return this.#bookedIds.get(instrument)?.[side].has(tradeId) === true;
-  }
-  /** Returns the unattributed fills in the journal, because the exchange may no longer list them. */
-  unattributedOf(instrument: InstrumentId): readonly TradeRow[] {
-    return this.#accountFills.flatMap(({ instrument: id, isOwn, row }) => (id === instrument && !isOwn ? [row] : []));
-  }
-  /** Returns the fills of own orders that the journal has booked to the account. */
-  accountFillsOf(instrument: InstrumentId): readonly TradeRow[] {
-    return this.#accountFills.flatMap(({ instrument: id, isOwn, row }) => (id === instrument && isOwn ? [row] : []));
   }
   /** Returns the sum of the fills in the journal, by strategy; below zero: short. `positionSide`: of one side of two-way mode alone. */
   heldOf(instrument: InstrumentId, positionSide: Side | null = null): ReadonlyMap<number, Decimal> {

@@ -174,7 +174,9 @@ export class KillVenue {
     const timeLimit = this.timeLimit('the exchange does not show all positions');
     for (;;) {
       const page = await this.#readPositionPage(contractName);
-      if (page.isComplete) return page.rows;
+      // A row of another contract that cannot be read is no reason to leave this one open.
+      if (page.isComplete || page.rows.length > 0) return page.rows;
+      this.deps.onPhase('waiting', 'a row of the positions cannot be read; reading them again');
       await timeLimit.wait(this.deps.settings.readLagMs);
     }
   }

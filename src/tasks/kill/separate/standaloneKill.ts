@@ -177,7 +177,7 @@ function checkWhole({ journal, instruments }: BotFile): void {
 
 /** True if a journal ends within a record and has no order. Nothing then recognises an order whose records were cut off with its end. */
 const isCutBeforeOrders = ({ segments }: JournalReading, { lastOrder }: JournalBooks): boolean =>
-  lastOrder.cid === null && segments.some(({ torn }) => torn !== null);
+  lastOrder.cid === null && segments.length > 0 && segments.at(-1)!.torn !== null;
 
 /** What flattening needs besides the exchange. */
 interface FlattenBooksDeps {
