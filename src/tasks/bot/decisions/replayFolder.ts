@@ -39,7 +39,8 @@ export function openJournalOfFolder(path: string, config: string | null): BotJou
   const folder = resolve(existsSync(journalFolder) ? journalFolder : path);
   const remedy = 'name the folder of a journal, or the data folder of a bot';
   if (!existsSync(folder)) throw new ConfigError(`${path}: no such folder`, remedy);
-  if (!statSync(folder).isDirectory()) throw new ConfigError(`${folder}: expected a folder, got a file`, remedy);
+  const shownPath = existsSync(journalFolder) ? join(path, 'journal') : path;
+  if (!statSync(folder).isDirectory()) throw new ConfigError(`${shownPath}: expected a folder, got a file`, remedy);
   if (!existsSync(journalFolder) && !hasBotFile(dirname(folder)))
     throw new ConfigError(`${path}: expected the data folder of a bot, or its journal, got another folder`, remedy);
   const bot = readBotFile(dirname(folder));
