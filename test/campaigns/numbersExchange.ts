@@ -5,8 +5,8 @@ import { createHmac } from 'node:crypto';
 import { assembleExchange } from '../../src/paperExchange/process/assemble.ts';
 import { type RunningStore, storeInScratchFile, storeInFolder } from '../../src/paperExchange/process/persistence.ts';
 import type { ExchangeSettings, InstrumentPrices } from '../../src/paperExchange/process/file/settings.ts';
-import { lots } from '../../src/base/brand.ts';
-import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
+import type { Instrument } from '../../src/model/instrument.ts';
+import { spotPair } from '../../src/paperExchange/process/demo.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { contractInstrument, type ContractEntry } from '../../src/paperExchange/process/file/contractEntry.ts';
 import { SERVICE_DEFAULTS } from '../../src/paperExchange/dialect/config.ts';
@@ -19,19 +19,9 @@ import type { Service } from '../../src/paperExchange/service.ts';
 export const START_MS = 1_767_571_200_000;
 const NO_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null]));
 
-/** Returns a spot pair with USDT as quote asset. */
-const spotPair = (base: string, priceDigits: number, quantityDigits: number): Instrument => ({
-  id: instrumentId('spot', `${base}USDT`),
-  market: 'spot',
-  wireName: `${base}USDT`,
-  base,
-  quote: 'USDT',
-  priceDigits,
-  quantityDigits,
-  quoteDigits: 8,
-  baseDigits: 8,
-  minLots: lots(1),
-  makerFeePpm: 1000,
+/** Returns a spot pair whose takers pay more than its makers. */
+const takerPair = (base: string, priceDigits: number, quantityDigits: number): Instrument => ({
+  ...spotPair(base, priceDigits, quantityDigits),
   takerFeePpm: 2000,
 });
 const CONTRACT_ENTRIES: readonly ContractEntry[] = [
@@ -41,7 +31,7 @@ const CONTRACT_ENTRIES: readonly ContractEntry[] = [
   { contractName: 'E-SAT-USD', multiplier: '1', priceDigits: 0, inverse: true },
 ];
 /** Pairs with usual digits, and one with a tiny price and whole coins. */
-export const SPOT_PAIRS: readonly Instrument[] = [spotPair('BTC', 2, 5), spotPair('ALT', 2, 4), spotPair('SHB', 8, 0)];
+export const SPOT_PAIRS: readonly Instrument[] = [takerPair('BTC', 2, 5), takerPair('ALT', 2, 4), takerPair('SHB', 8, 0)];
 /** Linear and inverse contracts with small and large multipliers. */
 export const CONTRACTS: readonly Instrument[] = CONTRACT_ENTRIES.map((entry, index) => contractInstrument(entry, index, 'numbers'));
 

@@ -292,9 +292,9 @@ describe('an operator who clears a mismatch', () => {
 
 describe('a sale of more than the strategy holds', () => {
   it.each([
-    ['all of it is a position of the account, and the order has not filled', 50_000, '5'],
-    ['the part that the strategy still holds is booked, the rest is a position of the account', 30_000, '3'],
-  ])('a refused sale of all coins fills although the strategy has sold coins since: %s', async (_, soldLots, excessQty) => {
+    ['all of it is a position of the account, and the order has not filled', 50_000, '5', '1'],
+    ['the part that the strategy still holds is booked, the rest is a position of the account', 30_000, '3', '0.6'],
+  ])('a refused sale of all coins fills although the strategy has sold coins since: %s', async (_, soldLots, excessQty, excessFee) => {
     const world = await openWorld();
     spotTrader(world).placeLimit('bob', 'BUY', '20', '100');
     world.plantFault('GW.code', { code: -1100 });
@@ -309,7 +309,7 @@ describe('a sale of more than the strategy holds', () => {
     world.passUntil(() => world.orderById(refusedId).lifecycle === 'done' && world.orderById(refusedId).reason === 'canceled', 60_000);
     expect(world.orderById(refusedId).filledLots).toBe(50_000 - soldLots);
     expect(world.engine.ledger.lots(0, 0)).toBe(0);
-    expect(world.unattributedFills).toMatchObject([{ symbol: BTC.id, side: 'sell', qty: excessQty }]);
+    expect(world.unattributedFills).toMatchObject([{ symbol: BTC.id, side: 'sell', qty: excessQty, fee: excessFee }]);
     expect(haltsWith(world, 'POST_TRADE')[0]!.why).toContain(`the strategy of the order did not hold ${excessQty} of it`);
     expect(changeInBooks(world)).toEqual(changeAtExchange(world));
     expect(world.audit('full').kind).toBe('mismatch');

@@ -6,16 +6,16 @@ import { parseTriggerTrackId } from '../../src/adapters/exchange/calls/triggers.
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import { atCall, atEveryCall, changeRows, replaceReplies } from '../fixtures/plantedFaults.ts';
-import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
+import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 /** Opens a bot that trades a contract, and its exchange, in virtual time. */
-const openWorld = () =>
+const openWorld = (parts: RestWorldOptions['parts'] = {}) =>
   RestWorld.open({
     instruments: [PERPETUAL],
     service: { instruments: [BTC, ETH, PERPETUAL, INVERSE], accounts: TRADERS },
-    parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
+    parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }), ...parts },
   });
 
 describe('contracts', () => {
@@ -87,6 +87,19 @@ describe('contracts', () => {
     for (const id of [firstTrigger, otherTrigger]) world.cancel(id);
     world.passUntil(() => [firstTrigger, otherTrigger].every((id) => world.orderById(id).lifecycle === 'done'), 60_000);
     expect(world.service.futures.triggers.pending()).toEqual([]);
+  });
+
+  it.each([
+    ['positions', true],
+    ['account', false],
+  ] as const)('positions are read where the dialect says: %s', async (positionsFrom, readsList) => {
+    const world = await openWorld({ positionsFrom });
+    futuresTrader(world).placeOrder('bob', 'SELL', 40, 1000);
+    const id = world.placeOrder({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.passUntil(() => world.orderById(id).lifecycle === 'done', 60_000);
+    expect(world.audit('full').kind).toBe('ok');
+    expect(world.engine.ledger.lots(0, 0)).toBe(10);
+    expect(world.sentCounts.has('GET /fapi/v1/positions')).toBe(readsList);
   });
 
   it('two orders that are acknowledged with one id are both unknown, and both are found', async () => {

@@ -8,8 +8,8 @@ import { SERVICE_DEFAULTS, type KeyConfig } from '../dialect/config.ts';
 import { contractInstrument, type ContractEntry } from './file/contractEntry.ts';
 import type { ExchangeSettings, InstrumentPrices } from './file/settings.ts';
 
-/** Returns a spot pair of the demo, quoted in USDT. */
-const spotPair = (base: string, priceDigits: number, quantityDigits: number): Instrument => ({
+/** Returns a spot pair that is quoted in USDT. */
+export const spotPair = (base: string, priceDigits: number, quantityDigits: number): Instrument => ({
   id: instrumentId('spot', `${base}USDT`),
   market: 'spot',
   wireName: `${base}USDT`,

@@ -145,8 +145,8 @@ export class HoldingsCheck {
   /** Returns the result, or null if another read must decide. `earlierSnapshot`: the previous read. */
   #compare(snapshot: Snapshot, earlierSnapshot: Snapshot | null, instruments: readonly number[]): Verified | null {
     if (!snapshot.isComparable) {
-      if (snapshot.contradictions.length > 0) return null;
-      if (snapshot.signature !== earlierSnapshot?.signature) return null;
+      // What no books can explain must not become what the account has to hold.
+      if (snapshot.contradictions.length > 0 || snapshot.signature !== earlierSnapshot?.signature) return null;
       snapshot.adopt();
       return this.#verifiedAt(instruments);
     }

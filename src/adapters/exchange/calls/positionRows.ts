@@ -10,13 +10,14 @@ import type { Page, PositionRow } from './venueRows.ts';
 /** HTTP status of a service that does not have the list. */
 const NOT_FOUND = 404;
 
-/** Codes of a call that the service does not have. */
-const MISSING_CALL: ReadonlySet<number> = new Set([VENUE_CODES.noKeyHeader.code, VENUE_CODES.unsupportedOperation.code]);
+/** Codes with which services answer a call that they do not have. Some answer every unknown path as if the key were missing. */
+const MISSING_CALL: ReadonlySet<number> = new Set([VENUE_CODES.unsupportedOperation.code, VENUE_CODES.noKeyHeader.code]);
 
 /** True if the list of positions gave no rows because the service lacks it. The account then has the positions. */
-export const lacksPositions = (outcome: Outcome<unknown>): boolean =>
-  (outcome.kind === 'refused' && MISSING_CALL.has(outcome.code)) ||
-  ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.status === NOT_FOUND);
+export function lacksPositions(outcome: Outcome<unknown>): boolean {
+  if (outcome.kind !== 'refused' && outcome.kind !== 'unknown') return false;
+  return outcome.status === NOT_FOUND || (outcome.kind === 'refused' && MISSING_CALL.has(outcome.code));
+}
 
 /** Returns the rows of a list of positions. */
 export const listedPositions = (list: Listing<WirePosition>): Page<PositionRow> => pageOf(list, Infinity, positionRow);

@@ -57,3 +57,16 @@ it('a cancel was lost with its process if the order has ended since, and no star
   expect(isCancelLost(2000, { ...canceled, lifecycle: 'working' }), 'the order still works').toBe(false);
   expect(isCancelLost(2500, canceled), 'the process wrote records after the step').toBe(false);
 });
+
+it('a decision that waits for the replay counts for the process that recorded it, not for an earlier one', () => {
+  const order = { k: 'INTENT', strategy: 0, slot: 'in', side: 'buy', role: 'market', qty: '1', amount: null, createdMs: 2000 };
+  const instant = { t: 2000, k: 'INSTANT' };
+  const later = [
+    { t: 2001, k: 'SEGMENT' },
+    { t: 2001, k: 'CONFIG' },
+  ];
+  const waitsFor = (...rows: readonly object[]): boolean =>
+    new LifetimeRecords(rows.map((row, seq) => ({ seq, ...row })) as unknown as readonly JournalRecord[], []).hasUnreplayedAt(2000, 0);
+  expect(waitsFor(instant, { ...order, t: 2000, cid: 'A', order: 7 }, ...later)).toBe(true);
+  expect(waitsFor(instant, ...later, { ...order, t: 3000, cid: 'B', order: 8 })).toBe(false);
+});

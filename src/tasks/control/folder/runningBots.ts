@@ -89,18 +89,17 @@ function accountFolders(stateFolder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
+const isRecord = (json: unknown): json is object => typeof json === 'object' && json !== null;
 /** Returns the note in a file; null: invalid. */
 function readNote(path: string): BotNote | null {
   try {
     const note: unknown = JSON.parse(readRegularFile(path).toString('utf8'));
     const isNote =
-      typeof note === 'object' &&
-      note !== null &&
+      isRecord(note) &&
       'data' in note &&
       typeof note.data === 'string' &&
       'process' in note &&
-      typeof note.process === 'object' &&
-      note.process !== null &&
+      isRecord(note.process) &&
       'pid' in note.process;
     return isNote ? (note as BotNote) : null;
   } catch {

@@ -379,26 +379,6 @@ it('both legs of a self-trade count, each once', async () => {
   }
 });
 
-it('an order without a SEND record is lost only when the journal is torn', () => {
-  for (const isTorn of [false, true]) {
-    const books = booksOf([BTC], [], NOW_MS);
-    const intent = { cid: 'NEVER', order: 1, strategy: 0, symbol: BTC.id, side: 'buy', qty: '0.1', amount: null, price: '60000' };
-    books.add(record('INTENT', { ...intent, role: 'limit', reduceOnly: false, createdMs: SIGNED_MS }));
-    books.complete({ isTorn, nowMs: NOW_MS, recvWindowMs: 5000 });
-    expect(books.lostOf(BTC.id).map(({ cid }) => cid)).toEqual(isTorn ? ['NEVER'] : []);
-  }
-});
-
-it('a kill waits only for lost orders, not for ended ones or waiting trigger orders', () => {
-  const waiting = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '50000' };
-  const { books } = readCase([lost('buy'), lost('buy', 'GONE'), waiting], { trades: [], orders: {} });
-  books.add(record('TOMB', { cid: 'GONE' }));
-  const { open, waiting: ids, unknownUntilMs } = books.orders;
-  expect([open.size, ids.get(BTC.id), unknownUntilMs]).toEqual([0, ['44'], { spot: SIGNED_MS + 5000 }]);
-  books.add(record('TOMB', { cid: 'LOST' }));
-  expect(books.orders.unknownUntilMs).toEqual({});
-});
-
 it('an order that a trigger sent without a client order id leaves the position uncertain', async () => {
   const stop = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '60500' };
   const firedStop = readCase([BOUGHT, stop], {

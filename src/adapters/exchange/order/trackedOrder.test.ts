@@ -1,0 +1,20 @@
+// Tests which lots of the fills of an order count as those of the account.
+
+import { expect, test } from 'vitest';
+import { PlainOrder, spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { Decimal } from '../../../base/number/decimal.ts';
+import { copyRequest, TrackedOrder, TrackedOrders } from './trackedOrder.ts';
+
+test('the lots of the account follow the venue order id: at a restart, when an order is known by another id, and when an id was wrong', () => {
+  const accountLots: Readonly<Record<string, number>> = { waiting: 1, fired: 4 };
+  const trackedOrders = new TrackedOrders(1, 5000, (_, venueId) => new Decimal(accountLots[venueId] ?? 0));
+  const plain = new PlainOrder([spotInstrument()], { lots: 100, limit: 9000, side: 'buy' }, 1);
+  const tracked = new TrackedOrder(copyRequest(plain), 'CID1', 5000, plain);
+  Object.assign(tracked, { venueId: 'waiting', filledLots: 10 });
+  trackedOrders.add(tracked);
+  expect(tracked.executedLots).toBe(11);
+  trackedOrders.setVenueId(tracked, 'fired');
+  expect(tracked.executedLots).toBe(14);
+  trackedOrders.removeVenueId(tracked);
+  expect(tracked.executedLots).toBe(10);
+});
