@@ -44,10 +44,11 @@ class BuysOnce extends Strategy {
   }
   placeMoreOrders() {}
 }
-/** Has a position without a stop, and a limit far below the market. */
+/** Has a position without a stop, and a limit far below the market. The limit is placed again when the exchange refused it as too late. */
 class Unprotected extends BuysOnce {
   override placeMoreOrders() {
-    if (this.position().isFlat) this.buy({ base: '0.001' }, { limit: this.bars.close.value * 0.9, tag: 'rest' });
+    if (!this.openOrders().some(({ tag }) => tag === 'rest'))
+      this.buy({ base: '0.001' }, { limit: this.bars.close.value * 0.9, tag: 'rest' });
   }
 }
 /** Has a position with a stop far below, a limit that opens and a limit that closes. Both limits are placed again when they end. */
