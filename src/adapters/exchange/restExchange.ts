@@ -86,17 +86,17 @@ export class RestExchange implements OrderGateway {
       queryOrder: (tracked) => this.#statuses.check(tracked, RECONCILE),
       unbookedLots: (tracked) => this.#readers.trades(tracked.request.instrumentIndex).unbookedLots(tracked),
     });
-    this.#contractSettings = contractSettingsOf(context);
+    this.#funding = this.#openFunding();
+    this.#contractSettings = contractSettingsOf(context, (index, options) => this.#funding.readPositions(index, options));
     this.#createQueue = this.#openCreateQueue();
     this.#polling = new ActiveOrderPolling({ scheduler, trackedOrders, settings, reconcile: (index) => reconcile(index, STEADY) });
-    this.#funding = this.#openFunding();
     this.#notedTotals = this.#openNotedTotals();
-    const holdings = new HoldingsCheck({ context, funding: this.#funding, readTrades, notedTotals: this.#notedTotals });
-    this.#holdings = holdings;
+    this.#holdings = new HoldingsCheck({ context, funding: this.#funding, readTrades, notedTotals: this.#notedTotals });
     const venueNow = (): Work<number | null> => context.clock.now();
     this.#evidence = this.#openEvidence(orderIdentifier, venueNow);
     const active = (): readonly number[] => ownInstruments.filter((index) => trackedOrders.openOf(index).size > 0);
     const uncertainties = (): readonly AuditDifference[] => uncertaintiesOf(this.#attribution, context);
+    const holdings = this.#holdings;
     this.#audits = new Audits({ scheduler, settings, raisedCauses, holdings, ownInstruments, reconcile, active, uncertainties, venueNow });
   }
 
@@ -147,15 +147,13 @@ export class RestExchange implements OrderGateway {
   }
 
   #openFunding(): FundingWatch {
-    const { venueMs, sink, deps } = this.#context;
+    const { venue, venueMs, sink, deps } = this.#context;
     const { instruments, holdsSide: isHeld, onUnreportedFunding: onUnreported, notes = null } = deps;
+    const common = { venue, instruments, venueMs, isHeld, onUnreported };
     return new FundingWatch({
-      instruments,
-      venueMs,
-      isHeld,
-      onUnreported,
+      ...common,
       reportPayment: (index, isLong, units, timeMs) => sink().funded(index, isLong, units, timeMs),
-      journalTotal: ({ id }, side, units) => notes?.cursor({ symbol: id, channel: `funding ${side}`, value: String(units) }),
+      journalTotal: ({ id }, side, value) => notes?.cursor({ symbol: id, channel: `funding ${side}`, value }),
     });
   }
 

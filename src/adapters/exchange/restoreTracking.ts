@@ -82,7 +82,7 @@ function restoreCursor(index: number, { channel, value, longValue }: RestoredCur
   else if (channel.startsWith(FOREIGN_PREFIX)) restoreForeignOrder(foreignFrom(index, channel, value), target);
   else if (channel === 'counted') target.bookedIdsOf(index).noteTotalsUpTo(value);
   else if (channel === 'funding buy' || channel === 'funding sell')
-    target.funding.restore(index, channel === 'funding buy' ? 'buy' : 'sell', Number(value));
+    target.funding.restore(index, channel === 'funding buy' ? 'buy' : 'sell', value);
 }
 
 /** Restores a foreign order that waits for a decision, and from which trade on its own ones follow; null: it waits no longer. */

@@ -53,14 +53,15 @@ export class BotProcess extends SimulatedProcess {
   }
   /** The first strategy of the bot, the only one on most days; null until it is open. */
   get trader(): Trader | null {
-    return this.#traders[0] ?? null;
+    return this.traders[0] ?? null;
   }
-  get #traders(): readonly Trader[] {
+  /** The strategies of the bot; none until it is open. */
+  get traders(): readonly Trader[] {
     return (this.opened?.bot.deps.engine.runs ?? []).map(({ instance }) => instance as Trader);
   }
   /** Returns the texts of the fills of an order that its strategy was notified of. */
   notifiedOf(order: OrderId): readonly string[] {
-    return this.#traders.flatMap(({ notified }) => notified.get(order) ?? []);
+    return this.traders.flatMap(({ notified }) => notified.get(order) ?? []);
   }
 
   /** The beginning of the client order ids of this bot; null until it is open. */

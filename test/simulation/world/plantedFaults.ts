@@ -151,6 +151,26 @@ export const OTHER_FAULTS: Readonly<Record<number, PlantedFault>> = {
       },
     ],
   },
+  213: {
+    name: 'in two-way mode, an order that opens one side reduces the other one in the books',
+    changes: [
+      {
+        file: 'src/portfolio/futuresLedger.ts',
+        from: 'const closedLots = holding.terms.isNet || isReduceOnly ? Math.min(lots, opposite.lots) : 0;',
+        to: 'const closedLots = Math.min(lots, opposite.lots);',
+      },
+    ],
+  },
+  214: {
+    name: 'after a restart, funding of a position that was closed and opened again is a change of that of the earlier one',
+    changes: [
+      {
+        file: 'src/adapters/exchange/account/funding.ts',
+        from: 'if (openedMs !== null) this.#openedMs.set(key, openedMs);',
+        to: '',
+      },
+    ],
+  },
   301: {
     name: 'common rule: send the create again after a time-out',
     changes: changesOf(guardOf(3)!),

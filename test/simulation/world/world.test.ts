@@ -89,6 +89,16 @@ test.each([44_001, 44_116])('a day of contracts with maintenance of the exchange
   expect(result.restarts).toBeGreaterThan(5);
 });
 
+// 44018: a position is closed and opened again just before a restart, after funding was paid for the first one.
+test.each([
+  [44_018, 'a position opens again before a restart'],
+  [47_003, 'strategies want both sides of a contract'],
+])('a day of contracts with a theme breaks no rule (seed %i: %s)', async (seed) => {
+  const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS, futures: true });
+  expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed} --futures --loud`).toEqual([]);
+  expect(result.orders).toBeGreaterThan(20);
+});
+
 test('seeds up to 20000 have no faults of days with a theme, and the first two days of all themes have all of them', () => {
   const themedKinds = new Set<string>([...THEMED_REQUEST_FAULTS, ...THEMED_TIMED_FAULTS]);
   const kindsOf = (seed: number): readonly string[] => scheduleOf(seed, LENGTH_MS).map(({ faultKind }) => faultKind);

@@ -211,14 +211,13 @@ export class HoldingsCheck {
 
   /** Reads the positions of these contracts. */
   *#contracts(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
-    const { venue, positions, deps } = this.#deps.context;
+    const { positions, deps } = this.#deps.context;
     const shownPositions: ShownPosition[] = [];
     const contradictions: string[] = [];
     for (const index of instruments) {
       const sinceMs = this.#oldestMs();
-      const page = yield* venue.positions(deps.instruments[index]!, options);
+      const page = yield* this.#deps.funding.readPositions(index, options);
       if (page === null || !page.isComplete || (!positions.isKnown(index) && this.#isUnsure())) return null;
-      this.#deps.funding.reportChanges(index, page.rows);
       if (!this.#deps.context.isTwoWay(index)) contradictions.push(...twoSidesText(deps.instruments[index]!, page.rows));
       shownPositions.push({ index, lots: positionLotsOf(page.rows, deps.instruments[index]!, positions.comparedParts(index)), sinceMs });
     }

@@ -3,6 +3,7 @@
 import type { JournalState } from '../../../adapters/journal/records/journalState.ts';
 import { indexOf } from '../../../adapters/journal/records/restoredOrders.ts';
 import { scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
+import { fundingTotalIn, fundingTotalText } from '../../../adapters/exchange/account/funding.ts';
 import type { RestoredTrackedOrder as ServiceOrder } from '../../../adapters/exchange/calls/types.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
@@ -77,8 +78,8 @@ function cursorsOf({ cursors, unnoted }: JournalState, market: Market, instrumen
   for (const [key, amount] of unnoted) {
     const symbol = key.slice(0, key.indexOf(' '));
     const { quoteDigits } = instruments[indexOf(symbol, instruments)]!;
-    const notedUnits = Number(values.get(key) ?? 0);
-    values.set(key, String(notedUnits + scaledFromRecord(amount.toFixed(), quoteDigits)));
+    const noted = fundingTotalIn(values.get(key) ?? '0');
+    values.set(key, fundingTotalText({ ...noted, units: noted.units + scaledFromRecord(amount.toFixed(), quoteDigits) }));
   }
   return values;
 }

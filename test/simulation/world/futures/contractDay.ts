@@ -7,8 +7,9 @@ import type { BotProcess } from '../botProcess.ts';
 import { CASH, SYMBOLS } from '../venue.ts';
 import { BareContractTrader, BusyContractTrader, ContractTrader, WaitingContractTrader } from './contractTrader.ts';
 import { contractName, type ContractVenue } from './contractVenue.ts';
+import { BareHedgeTrader, HEDGE_STRATEGIES, HedgeTrader } from './hedgeTrader.ts';
 import { NET_STRATEGIES, NetTrader } from './netTrader.ts';
-import type { Theme } from '../themes/themedDay.ts';
+import { isTwoWayTheme, type Theme } from '../themes/themedDay.ts';
 import type { Trader } from '../trader.ts';
 
 /** Begin of a day of contracts since midnight UTC, ms: funding at 8:00 lies in the faulty part of the shortest day. */
@@ -41,15 +42,17 @@ export function drawContracts(rng: Rng, isBusy: boolean, theme: Theme | null = n
   const margin = isBare || rng.next() < 0.3 ? 'isolated' : 'cross';
   const drawnContracts = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * 2));
   const symbols = (ownContract === null ? drawnContracts : [ownContract]).map(contractName);
-  const hasTwoStrategies = theme === 'netStrategies';
+  // With one contract, the second strategy is denied all of its orders.
+  const hasTwoHedges = theme === 'bothSides' && rng.next() < 0.5;
   return {
     maxLots: isBusy ? MAX_LOTS.busy : MAX_LOTS.quiet,
     config: {
       market: 'futures',
-      futures: { leverage, margin, positions: theme === 'twoWayContracts' ? 'twoWay' : 'net' },
+      futures: { leverage, margin, positions: isTwoWayTheme(theme) ? 'twoWay' : 'net' },
       feeds: { bars: { symbols, interval: '1m' } },
       cash: { USDT: String(CASH) },
-      ...(hasTwoStrategies ? { strategy: NET_STRATEGIES } : {}),
+      ...(theme === 'netStrategies' ? { strategy: NET_STRATEGIES } : {}),
+      ...(hasTwoHedges ? { strategy: HEDGE_STRATEGIES } : {}),
     },
     strategy: strategyOf(isBare, isBusy, theme),
   };
@@ -59,6 +62,7 @@ export function drawContracts(rng: Rng, isBusy: boolean, theme: Theme | null = n
 function strategyOf(isBare: boolean, isBusy: boolean, theme: Theme | null): typeof Trader {
   if (theme === 'contractKills') return WaitingContractTrader;
   if (theme === 'netStrategies') return NetTrader;
+  if (theme === 'bothSides') return isBare ? BareHedgeTrader : HedgeTrader;
   if (isBare) return BareContractTrader;
   return isBusy ? BusyContractTrader : ContractTrader;
 }

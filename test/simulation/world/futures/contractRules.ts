@@ -7,7 +7,8 @@ import type { ObservedEngine, MarketRules, ReportViolation, WorldFacts } from '.
 import { CASH, SYMBOLS } from '../venue.ts';
 import { UNITS_PER_COIN } from '../venueTerms.ts';
 import type { ContractTrader } from './contractTrader.ts';
-import { contractName, type ContractVenue } from './contractVenue.ts';
+import { contractName, type ContractPosition, type ContractVenue } from './contractVenue.ts';
+import { sideName } from './hedgeTrader.ts';
 
 /**
  * Time within which a position that had a stop must have one again, ms. It counts while the bot is up and may send orders. It begins again at
@@ -38,6 +39,7 @@ export interface AccountPartner {
 /** The rules of one day of contracts. */
 export class ContractRules implements MarketRules {
   readonly #venue: ContractVenue;
+  /** By the name of the contract, in two-way mode with its side. */
   readonly #protections = new Map<string, Protection>();
   #lastMs = NaN;
   /** The other bot of the account; null without one. */
@@ -54,10 +56,8 @@ export class ContractRules implements MarketRules {
   checkAfterEvent(facts: WorldFacts, live: readonly UserOrder[], report: ReportViolation): void {
     const { process, nowMs } = facts;
     if (process !== this.#process.of) this.#process = { of: process, sinceMs: nowMs };
-    for (const base of SYMBOLS) {
-      this.#checkSize(base, facts, live, report);
-      this.#checkStops(base, facts, report);
-    }
+    for (const base of SYMBOLS) this.#checkSize(base, facts, live, report);
+    for (const position of this.#venue.contractPositions) this.#checkStops(position, facts, report);
     this.#lastMs = nowMs;
     this.#venue.notePositions();
     const deps = process?.opened?.bot.deps;
@@ -69,47 +69,49 @@ export class ContractRules implements MarketRules {
    * Checks rule STOP. A position that had a stop keeps one while the stop is moved, whatever faults occur. If the stop has fired, or an exit removed
    * it without closing the position, the position gets another one in time.
    */
-  #checkStops(base: string, facts: WorldFacts, report: ReportViolation): void {
+  #checkStops(contractPosition: ContractPosition, facts: WorldFacts, report: ReportViolation): void {
     const venue = this.#venue;
+    const { base, isLong } = contractPosition;
     const { nowMs, process } = facts;
-    const position = venue.positionId(base);
-    const stops = venue.stopsOf(base, venue.positionLots(base) > 0);
-    const known = this.#protections.get(base);
+    const position = venue.positionId(contractPosition);
+    const stops = venue.stopsOf(base, isLong ?? venue.positionLots(base) > 0);
+    const key = isLong === null ? contractName(base) : sideName(contractName(base), isLong);
+    const known = this.#protections.get(key);
     if (position === 0 || known?.position !== position) {
-      if (position !== 0 && stops.size > 0) this.#protections.set(base, { position, bareMs: 0, stops });
-      else this.#protections.delete(base);
+      if (position !== 0 && stops.size > 0) this.#protections.set(key, { position, bareMs: 0, stops });
+      else this.#protections.delete(key);
       return;
     }
     if (stops.size > 0) {
       Object.assign(known, { bareMs: 0, stops });
       return;
     }
-    const trader = process?.trader as ContractTrader | null | undefined;
     const isKilled = process?.isKilled === true || process?.control?.isKilled === true;
     // What is left may be a position of a second copy, which is the account's.
     const isOwn = venue.closableLots(base) > 0;
-    const isLeaving = trader?.leaving.has(contractName(base)) === true;
+    const names = [contractName(base), key];
+    const isLeaving = (process?.traders ?? []).some((trader) => names.some((name) => (trader as ContractTrader).leaving.has(name)));
     const wasTaken = Array.from(known.stops).every((id) => venue.isCanceled(id) && !venue.cancelledIds.has(id));
     // Beside contracts of others, a kill cancels stops before it closes: a stop that fires beside a slice would close those contracts.
     const isKilledBesideOthers = isKilled && Math.abs(venue.positionLots(base)) > venue.closableLots(base);
     if (known.stops.size > 0 && wasTaken && process?.opened && !isLeaving && !isKilledBesideOthers && isOwn)
-      report('STOP', `${base}: the last stop of a position was cancelled: ${Array.from(known.stops).join(', ')}`);
+      report('STOP', `${key}: the last stop of a position was cancelled: ${Array.from(known.stops).join(', ')}`);
     known.stops = new Set();
     const couldAct =
       nowMs >= venue.closedUntilMs && process?.opened?.bot.isTrading === true && !isKilled && nowMs - this.#process.sinceMs > START_MS;
     if (couldAct && facts.operatorHalt !== 'CANCEL_ONLY' && !Number.isNaN(this.#lastMs)) known.bareMs += nowMs - this.#lastMs;
     if (known.bareMs > PROTECTED_MS && isOwn)
-      report('STOP', `${base}: a position that had a stop has had none for ${known.bareMs / 60_000} minutes`);
+      report('STOP', `${key}: a position that had a stop has had none for ${known.bareMs / 60_000} minutes`);
   }
 
   /** S3: a position with all open orders of its side that open stays within the largest position. */
   #checkSize(base: string, { maxLots }: WorldFacts, live: readonly UserOrder[], report: ReportViolation): void {
-    const held = this.#venue.heldLots(base);
+    const venue = this.#venue;
     for (const [side, sign] of [
       ['buy', 1],
       ['sell', -1],
     ] as const) {
-      let lots = held * sign;
+      let lots = venue.isTwoWay ? venue.sideLots(base, side === 'buy') : venue.heldLots(base) * sign;
       for (const { instrument, intent, venueOrder: openPart } of live)
         if (instrument.base === base && intent.side === side && !intent.reduceOnly)
           lots += openPart === null ? intent.lots : Math.max(0, openPart.lots - openPart.filledLots);
@@ -119,7 +121,11 @@ export class ContractRules implements MarketRules {
 
   noteCreate(body: string): void {
     if (!body.includes('"open":"CLOSE"')) return;
-    for (const [base, protection] of this.#protections) if (body.includes(`"${contractName(base)}"`)) protection.bareMs = 0;
+    for (const [key, protection] of this.#protections) {
+      const [name, side] = key.split(' ');
+      const isOfSide = side === undefined || body.includes(`"side":"${side === 'long' ? 'SELL' : 'BUY'}"`);
+      if (isOfSide && body.includes(`"${name}"`)) protection.bareMs = 0;
+    }
   }
 
   /** S3: stops of different decisions close no more than the position together. A stop that moves counts as one with the old one. */
@@ -137,7 +143,7 @@ export class ContractRules implements MarketRules {
         lotsBySlot.set(slot, Math.max(lotsBySlot.get(slot) ?? 0, stop.order.intent.lots));
       }
       const lots = Array.from(lotsBySlot.values()).reduce((sum, slotLots) => sum + slotLots, 0);
-      const held = this.#venue.maxRecentLots(base);
+      const held = this.#venue.maxRecentLots({ base, isLong: this.#venue.isTwoWay ? order.intent.side === 'sell' : null });
       if (lotsBySlot.size > 1 && lots > held)
         report('S3', `${base}: stops for ${lots} contracts stand, and ${held} are held (${clientOrderId} was placed)`);
     }

@@ -4,14 +4,14 @@ import type { Feed, FillInfo } from '../../../../src/index.ts';
 import { nextRandomState, randomFraction, Trader } from '../trader.ts';
 
 /** Distances of a stop from the price, as fractions of it. */
-const STOP = { min: 0.002, max: 0.012 };
+export const STOP = { min: 0.002, max: 0.012 };
 /** Contracts of the first order of a position. */
-const ORDER_LOTS = { min: 60, max: 160 };
+export const ORDER_LOTS = { min: 60, max: 160 };
 
 /** Trades contracts, and protects each position by a trigger order at the exchange. */
 export class ContractTrader extends Trader {
   #randomState = 40_013;
-  /** Symbols whose stop the strategy itself cancels, because it leaves the position. */
+  /** Symbols, or sides of symbols, whose stop the strategy itself cancels, because it leaves the position. */
   leaving = new Set<string>();
 
   /** False for a strategy that places no stops: its positions meet the liquidation of the exchange. */
@@ -21,10 +21,11 @@ export class ContractTrader extends Trader {
 
   override onBar() {
     this.barCount++;
-    for (const feed of this.symbols) this.#actOn(feed);
+    for (const feed of this.symbols) this.actOn(feed);
   }
 
-  #actOn(feed: Feed): void {
+  /** Acts on one contract, once a bar. */
+  protected actOn(feed: Feed): void {
     const { isFlat, isLong, qty } = this.position(feed);
     const open = this.openOrders(feed);
     const isActing = this.#nextRandom() < (this.actsPerMinute * 1.5) / this.symbols.length;
@@ -111,12 +112,14 @@ export class ContractTrader extends Trader {
     super.onFill(fill);
     if (!this.usesStops) return;
     // The first fill of a position is protected at once. The next bar extends the stop to what has filled since.
-    for (const feed of this.symbols) {
-      const { isFlat, isLong, qty } = this.position(feed);
-      if (isFlat) this.leaving.delete(feed.instrument.wireName);
-      else if (!this.leaving.has(feed.instrument.wireName) && this.openOrders(feed).every(({ trigger }) => !(trigger > 0)))
-        this.#protect(feed, isLong, qty.abs());
-    }
+    for (const feed of this.symbols) this.protectBare(feed);
+  }
+  /** Protects a position that has no stop. */
+  protected protectBare(feed: Feed): void {
+    const { isFlat, isLong, qty } = this.position(feed);
+    if (isFlat) this.leaving.delete(feed.instrument.wireName);
+    else if (!this.leaving.has(feed.instrument.wireName) && this.openOrders(feed).every(({ trigger }) => !(trigger > 0)))
+      this.#protect(feed, isLong, qty.abs());
   }
 
   /** Returns the next number in (0, 1) of a generator of its own (Lehmer), whose state is part of the strategy. */
@@ -130,7 +133,7 @@ export class ContractTrader extends Trader {
  * Returns the options of an entry by its choice in [0, 1]: a market order, a limit that fills at once, a resting limit, or a stop entry. `away`
  * is the distance of the last two from the price, as a fraction of it.
  */
-function entryOptions(choice: number, price: number, isLong: boolean, away: number) {
+export function entryOptions(choice: number, price: number, isLong: boolean, away: number) {
   if (choice < 0.4) return { tag: 'in' };
   if (choice < 0.65) return { tag: 'in', limit: price * (isLong ? 1.002 : 0.998) };
   if (choice < 0.85) return { tag: 'in', limit: price * (isLong ? 1 - away : 1 + away) };

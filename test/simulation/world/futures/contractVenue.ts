@@ -10,7 +10,7 @@ import { triggerTrackId } from '../../../../src/adapters/exchange/calls/triggers
 import type { VenuePosition } from '../../../../src/venue/futures/position.ts';
 import { demoKey } from '../../../../src/paperExchange/process/demo.ts';
 import { instrumentId } from '../../../../src/model/instrument.ts';
-import { themeOf } from '../themes/themedDay.ts';
+import { isTwoWayTheme, themeOf } from '../themes/themedDay.ts';
 import { CASH, SimulatedVenue, SYMBOLS, type SecondClient, type TrueOrder, type VenueTerms } from '../venue.ts';
 import { SECOND_CONTRACT_ACCOUNT } from '../venueTerms.ts';
 
@@ -64,6 +64,12 @@ export interface FundingPayment {
   closedMs: number;
 }
 
+/** A position that the account may have: of one side of a contract in two-way mode, of both in net mode (null). */
+export interface ContractPosition {
+  readonly base: string;
+  readonly isLong: boolean | null;
+}
+
 /** The simulated exchange with contracts, which records more about the bot's account than the exchange shows. */
 export class ContractVenue extends SimulatedVenue {
   /** Trigger orders of the bot by their wire id, each in the form of an order. */
@@ -85,13 +91,13 @@ export class ContractVenue extends SimulatedVenue {
 
   /** A trigger order that another owner of the account has placed far from the price; null on a day without it. */
   #foreignStop: WireTrigger | null = null;
-  /** By coin: the minute of the newest note, and the largest position in lots in that minute and in the one before. */
+  /** By position: the minute of the newest note, and the largest size in lots in that minute and in the one before. */
   readonly #recentLots = new Map<string, { minute: number; maxLots: number; maxLotsBefore: number }>();
 
   /** `second`: a second client of the exchange of `first`. */
   constructor(seed: number, startMs: number, second: SecondClient | null = null) {
     super(seed, startMs, termsOf(seed), second);
-    this.isTwoWay = themeOf(seed) === 'twoWayContracts';
+    this.isTwoWay = isTwoWayTheme(themeOf(seed));
     if (seed % 2 === 0 && second === null) this.#placeForeignStop(startMs);
     this.#recordTriggers();
     this.#recordMargin();
@@ -178,6 +184,12 @@ export class ContractVenue extends SimulatedVenue {
       .reduce((lots, position) => lots + (position.isLong ? position.lots : -position.lots), 0);
   }
 
+  /** The positions that the account may have. */
+  get contractPositions(): readonly ContractPosition[] {
+    const sides = this.isTwoWay ? [true, false] : [null];
+    return SYMBOLS.flatMap((base) => sides.map((isLong) => ({ base, isLong })));
+  }
+
   /** Returns the lots of one side of a contract that the account holds, at least 0. */
   sideLots(base: string, isLong: boolean): number {
     const { wallets } = this.service.futures.venue;
@@ -190,25 +202,31 @@ export class ContractVenue extends SimulatedVenue {
   /** Notes the current sizes of the positions, for `maxRecentLots`. */
   notePositions(): void {
     const minute = Math.floor(this.service.nowMs / 60_000);
-    for (const base of SYMBOLS) {
-      const lots = Math.abs(this.positionLots(base));
-      const recent = this.#recentLots.get(base) ?? { minute, maxLots: 0, maxLotsBefore: 0 };
+    for (const position of this.contractPositions) {
+      const key = `${position.base} ${position.isLong}`;
+      const recent = this.#recentLots.get(key) ?? { minute, maxLots: 0, maxLotsBefore: 0 };
       if (recent.minute !== minute) Object.assign(recent, { minute, maxLotsBefore: recent.maxLots, maxLots: 0 });
-      recent.maxLots = Math.max(recent.maxLots, lots);
-      this.#recentLots.set(base, recent);
+      recent.maxLots = Math.max(recent.maxLots, this.#lotsOf(position));
+      this.#recentLots.set(key, recent);
     }
   }
-
-  /** Returns the largest position of a coin in this minute and the one before, in lots: an order may arrive after its position has shrunk. */
-  maxRecentLots(base: string): number {
-    const { maxLots, maxLotsBefore } = this.#recentLots.get(base) ?? { maxLots: 0, maxLotsBefore: 0 };
-    return Math.max(maxLots, maxLotsBefore, Math.abs(this.positionLots(base)));
+  /** Returns the size of a position, lots, at least 0. */
+  #lotsOf({ base, isLong }: ContractPosition): number {
+    return isLong === null ? Math.abs(this.positionLots(base)) : this.sideLots(base, isLong);
   }
 
-  /** Returns the number of a coin's open position; 0 without a position. A position that changes its side gets a new number. */
-  positionId(base: string): number {
+  /** Returns the largest size of a position in this minute and the one before, in lots: an order may arrive after its position has shrunk. */
+  maxRecentLots(position: ContractPosition): number {
+    const { maxLots, maxLotsBefore } = this.#recentLots.get(`${position.base} ${position.isLong}`) ?? { maxLots: 0, maxLotsBefore: 0 };
+    return Math.max(maxLots, maxLotsBefore, this.#lotsOf(position));
+  }
+
+  /** Returns the number of an open position; 0 if it is not open. A net position that changes its side gets a new number. */
+  positionId({ base, isLong }: ContractPosition): number {
     const { wallets } = this.service.futures.venue;
-    return wallets.openPositions(this.account).find(({ index }) => wallets.contracts[index]!.instrument.base === base)?.id ?? 0;
+    const isIt = (position: VenuePosition): boolean =>
+      wallets.contracts[position.index]!.instrument.base === base && (isLong === null || position.isLong === isLong);
+    return wallets.openPositions(this.account).find(isIt)?.id ?? 0;
   }
 
   override heldLots(base: string): number {

@@ -66,8 +66,13 @@ export const THEMES = [
   'inverseContracts',
   // Of contracts: the account has the long and the short position of a contract apart.
   'twoWayContracts',
+  // Of contracts, in two-way mode: strategies want a long and a short position of each contract at once.
+  'bothSides',
 ] as const;
 export type Theme = (typeof THEMES)[number];
+
+/** True for a theme whose account has the long and the short position of a contract apart. */
+export const isTwoWayTheme = (theme: Theme | null): boolean => theme === 'twoWayContracts' || theme === 'bothSides';
 
 /** The error code with which the exchange refuses a create, on some days one that it has carried out. */
 export const REFUSED_CODE = -1138;
@@ -223,6 +228,12 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
   },
   twoWayContracts: {
     creates: { loseReply: 0.1, loseRequest: 0.05 },
+    timed: {},
+    keptKinds: [...PROCESS_ENDS, 'gap', 'partition', 'stale', 'halt', 'killSwitch', 'flatten', 'lostFlatten'],
+    removedKinds: NEEDS_IDS,
+  },
+  bothSides: {
+    creates: { loseReply: 0.15, loseRequest: 0.05 },
     timed: {},
     keptKinds: [...PROCESS_ENDS, 'gap', 'partition', 'stale', 'halt', 'killSwitch', 'flatten', 'lostFlatten'],
     removedKinds: NEEDS_IDS,
