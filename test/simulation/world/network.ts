@@ -112,7 +112,7 @@ export class SimulatedNetwork {
     const isCreate = isCreateRequest(request.method, target);
     const createNumber = isCreate ? ++this.creates : 0;
     const fault = isCreate ? this.#faultOf(createNumber, passage) : undefined;
-    if (fault?.faultKind === 'refuseConnection' || venue.isDown) return fail('the connection was refused', 0);
+    if (fault?.faultKind === 'refuseConnection' || venue.exchange.isDown) return fail('the connection was refused', 0);
     leave();
     this.requests++;
     this.#noteDeparture(passage, createNumber, fault);
@@ -153,14 +153,14 @@ export class SimulatedNetwork {
     this.themedFaults?.noteSlow(request.body);
     later(SHORT_MS, () => fail(RESET, bytes));
     later(slowTravelMs(fault.draw), () => {
-      if (!this.#deps.venue.isDown) this.#answer(request, target, fault, process);
+      if (!this.#deps.venue.exchange.isDown) this.#answer(request, target, fault, process);
     });
   }
 
   /** Delivers a request that the exchange admits late. The reply leaves at once, so that the bot has certainly received it. */
   #admitLate({ request, target, bytes, settle, fail, later }: RequestInTransit, fault: RequestFault, process: object): void {
     later(SHORT_MS, () => {
-      if (this.#deps.venue.isDown) return fail(RESET, bytes);
+      if (this.#deps.venue.exchange.isDown) return fail(RESET, bytes);
       const isCut = this.hardFaults!.cutsLateAnswer(fault.draw);
       const answer = this.#answer(request, target, fault, process);
       if (this.#losesReplies) return;
@@ -172,7 +172,7 @@ export class SimulatedNetwork {
   /** Lets a second copy of a create request arrive 0.2 to 3.2 s after the first. Short delays are more frequent. */
   #scheduleDuplicate({ request, target, later }: RequestInTransit, fault: RequestFault, process: object): void {
     later(200 + fault.draw ** 3 * 3000, () => {
-      if (this.#deps.venue.isDown) return;
+      if (this.#deps.venue.exchange.isDown) return;
       this.#deps.onDuplicate(request.body);
       this.#answer(request, target, undefined, process);
     });
@@ -186,8 +186,8 @@ export class SimulatedNetwork {
     let heldReply = FREE_REPLY;
     const answerRequest = (): Answer => {
       answeredMs = queue.nowMs;
-      const answer = venue.isDown ? pageOfProxy(0) : this.#answer(request, target, fault, process);
-      heldReply = venue.holdReply();
+      const answer = venue.exchange.isDown ? pageOfProxy(0) : this.#answer(request, target, fault, process);
+      heldReply = venue.exchange.holdReply();
       return answer;
     };
     // A reply of an exchange that crashed before it was durable never arrives.
@@ -215,7 +215,7 @@ export class SimulatedNetwork {
     if (request.method === 'GET' && !isError(answer)) this.#deps.onRead?.(target, answeredMs);
     // If the bot has never had this acknowledgement, it cannot know that another order already has the id.
     if (CREATE_PATHS.has(target) && venue.market === 'futures') this.#noteReply(target, answer);
-    venue.noteShown(answer.body);
+    venue.orders.noteShown(answer.body);
     settle({ kind: 'reply', ...wireReplyOf(answer, cutFraction) });
   }
 

@@ -123,7 +123,7 @@ export class Observer {
   checkAfterEvent(facts: WorldFacts): void {
     const { venue, process, nowMs } = facts;
     this.#checkPlacements(venue, nowMs);
-    const copies = venue.copies();
+    const copies = venue.orders.copies();
     const copyIds = new Set(copies.map(({ order }) => order.id));
     const live = venue.openOrders().filter(({ id }) => !copyIds.has(id));
     if (this.#contracts === null) this.#checkPositions(facts, live, copies);
@@ -142,9 +142,11 @@ export class Observer {
 
   /** S1: each client order id has one order, and one more for each second copy that the network delivered. */
   #checkPlacements(venue: SimulatedVenue, nowMs: number): void {
-    for (const clientOrderId of venue.repeatedIds) {
-      const count = venue.isJournalOld ? venue.effectsOf(clientOrderId) : (venue.orderCountByClientId.get(clientOrderId) ?? 0);
-      if (count > 1 + (venue.copyCountByClientId.get(clientOrderId) ?? 0))
+    for (const clientOrderId of venue.orders.repeatedClientIds) {
+      const count = venue.allowances.mayReuseNumbers
+        ? venue.orders.effectsOf(clientOrderId)
+        : (venue.orders.countByClientId.get(clientOrderId) ?? 0);
+      if (count > 1 + (venue.orders.copyCountByClientId.get(clientOrderId) ?? 0))
         this.report('S1', `${clientOrderId} was placed ${count} times`, nowMs);
     }
   }
@@ -166,7 +168,7 @@ export class Observer {
   #checkLiveOrders(engine: ObservedEngine, prefix: string, live: readonly UserOrder[], venue: SimulatedVenue, nowMs: number): void {
     const ordersInSlot = new Map<string, number>();
     for (const { id, clientOrderId, placedMs } of live) {
-      if (nowMs < (venue.lateUntilMsById.get(clientOrderId ?? '') ?? -Infinity)) continue;
+      if (venue.allowances.mayBeUnknown(clientOrderId, nowMs)) continue;
       const botOrder = botOrderOf(engine, orderIdIn(prefix, clientOrderId ?? ''));
       if (botOrder === undefined) {
         if (nowMs - placedMs > MAX_UNKNOWN_MS && !engine.risk.halts.hasAny)
@@ -186,7 +188,7 @@ export class Observer {
 
   /** SAID: an order that the bot reports as denied by the venue or absent has no effect at the venue. */
   #checkDenials(engine: ObservedEngine, prefix: string, live: readonly UserOrder[], venue: SimulatedVenue, nowMs: number): void {
-    while (this.#placedCount < venue.placed.length) this.#unchecked.add(venue.placed[this.#placedCount++]!);
+    while (this.#placedCount < venue.orders.oldestFirst.length) this.#unchecked.add(venue.orders.oldestFirst[this.#placedCount++]!);
     for (const trueOrder of this.#unchecked) {
       const { order, clientOrderId, trades, placedMs } = trueOrder;
       const id = orderIdIn(prefix, clientOrderId);
@@ -197,9 +199,9 @@ export class Observer {
         this.#unchecked.delete(trueOrder);
       if (!isDenied) continue;
       // The exchange may carry out a second copy although it refused the first one.
-      if (venue.copyCountByClientId.has(clientOrderId)) continue;
+      if (venue.orders.copyCountByClientId.has(clientOrderId)) continue;
       // An order that came after it was proved absent, or although it was refused, must soon be known.
-      if (nowMs < (venue.lateUntilMsById.get(clientOrderId) ?? -Infinity)) continue;
+      if (venue.allowances.mayBeUnknown(clientOrderId, nowMs)) continue;
       // An order that was canceled without a fill had no effect.
       if (trades.length === 0 && !live.includes(order)) continue;
       this.#unchecked.delete(trueOrder);
@@ -255,8 +257,8 @@ export class Observer {
   /** Checks what must hold at the end of the day, after an hour without faults. */
   checkEnd(facts: WorldFacts, { requests, secret, journalFiles }: EndFacts): void {
     const { venue, process, nowMs } = facts;
-    for (const [clientOrderId, count] of venue.orderCountByClientId)
-      this.duplicates += Math.max(0, count - 1 - (venue.copyCountByClientId.get(clientOrderId) ?? 0));
+    for (const [clientOrderId, count] of venue.orders.countByClientId)
+      this.duplicates += Math.max(0, count - 1 - (venue.orders.copyCountByClientId.get(clientOrderId) ?? 0));
     const opened = process?.opened;
     if (!process || !opened) return this.report('L1', 'the bot does not run in the end', nowMs);
     const { bot } = opened;
@@ -267,11 +269,11 @@ export class Observer {
     if (this.#contracts === null) this.#checkCash(engine, venue, nowMs);
     else this.#contracts.checkEnd(engine, facts, (rule, text) => this.report(rule, text, nowMs));
     this.#checkAllFills(process, process.idPrefix!, venue, nowMs);
-    for (const clientOrderId of venue.copyCountByClientId.keys())
-      if (venue.copiesOf(clientOrderId).some(({ trades }) => trades.length > 0) && !this.#namedCopies.has(clientOrderId))
+    for (const clientOrderId of venue.orders.copyCountByClientId.keys())
+      if (venue.orders.copiesOf(clientOrderId).some(({ trades }) => trades.length > 0) && !this.#namedCopies.has(clientOrderId))
         this.report('COPY', `a second copy of ${clientOrderId} filled, and the bot did not say so`, nowMs);
-    if (requests > venue.orders.size * REQUESTS_PER_ORDER + 200_000)
-      this.report('L2', `${requests} requests for ${venue.orders.size} orders`, nowMs);
+    if (requests > venue.orders.byId.size * REQUESTS_PER_ORDER + 200_000)
+      this.report('L2', `${requests} requests for ${venue.orders.byId.size} orders`, nowMs);
     for (const bytes of journalFiles)
       if (Buffer.from(bytes).includes(secret)) this.report('S12', 'the secret stands in what was written', nowMs);
   }
@@ -302,15 +304,15 @@ export class Observer {
   /** S6: the bot's cash has changed by the same amount as the cash at the exchange. */
   #checkCash(engine: ObservedEngine, venue: SimulatedVenue, nowMs: number): void {
     const cash = engine.ledger.cashTotal - CASH * UNITS_PER_COIN;
-    const truth = venue.units('USDT') - CASH * UNITS_PER_COIN - venue.copiedCash;
+    const truth = venue.units('USDT') - CASH * UNITS_PER_COIN - venue.foreignCashUnits;
     if (cash !== truth) this.report('S6', `cash changed by ${cash} in the books, by ${truth} at the exchange`, nowMs);
   }
 
   /** S5 and TOLD: each filled order bears an id of the bot, and exactly its fills were reported to the strategy. */
   #checkAllFills(process: BotProcess, prefix: string, venue: SimulatedVenue, nowMs: number): void {
-    for (const { order, clientOrderId, trades } of venue.orders.values()) {
+    for (const { order, clientOrderId, trades } of venue.orders.byId.values()) {
       if (this.#isOfEarlierLifetime(clientOrderId)) continue;
-      if (trades.length === 0 || venue.copiesOf(clientOrderId).some((copy) => copy.order === order)) continue;
+      if (trades.length === 0 || venue.orders.copiesOf(clientOrderId).some((copy) => copy.order === order)) continue;
       const id = orderIdIn(prefix, clientOrderId);
       if (id === null) {
         this.report('S5', `${order.id} filled and bears no id of the bot`, nowMs);
@@ -319,7 +321,7 @@ export class Observer {
       const notified = process.notifiedOf(id);
       const expected = reportableTexts(venue, trades);
       if (notified.length === expected.length && notified.every((text, index) => text === expected[index])) continue;
-      if (venue.ownOf(clientOrderId)?.order === order) this.forgotten++;
+      if (venue.orders.ownOf(clientOrderId)?.order === order) this.forgotten++;
       this.report('TOLD', `order ${id}: the strategy was told [${notified.join(', ')}], it was [${expected.join(', ')}]`, nowMs);
     }
   }
@@ -328,9 +330,9 @@ export class Observer {
 /** Returns the lots of buys that the exchange has placed although it has refused them, while the bot need not know them: it reserves nothing for them. */
 function unexpectedLots(venue: SimulatedVenue, base: string, nowMs: number): number {
   let lots = 0;
-  for (const clientOrderId of venue.refusedIds) {
-    const placement = venue.firstByClientId.get(clientOrderId);
-    const isUnexpected = nowMs < (venue.lateUntilMsById.get(clientOrderId) ?? -Infinity);
+  for (const clientOrderId of venue.allowances.placedThoughRefusedIds) {
+    const placement = venue.orders.firstByClientId.get(clientOrderId);
+    const isUnexpected = venue.allowances.mayBeUnknown(clientOrderId, nowMs);
     if (placement === undefined || !isUnexpected || placement.order.instrument.base !== base) continue;
     // A buy by amount has no lots before it fills.
     lots += Math.max(
@@ -355,7 +357,7 @@ function botOrderOf(engine: ObservedEngine, id: OrderId | null) {
 
 /** Returns the venue's trades of an order of the bot. */
 function tradesOf(venue: SimulatedVenue, prefix: string, order: number): readonly OwnTrade[] {
-  return venue.ownOf(clientOrderIdOf(prefix, order as OrderId))?.trades ?? [];
+  return venue.orders.ownOf(clientOrderIdOf(prefix, order as OrderId))?.trades ?? [];
 }
 
 /** Returns a trade of the venue in the form in which the strategy records its fills. */

@@ -185,7 +185,7 @@ export class Operator {
   #afterKill(process: BotProcess): void {
     const { observer, venue, queue, print, endProcess, folder } = this.#deps;
     const view = this.#process === process ? process.control?.ownKill : null;
-    if ((view && view.phase !== 'done') || venue.isDown) return this.#later(AFTER_KILL_RETRY_MS, () => this.#afterKill(process));
+    if ((view && view.phase !== 'done') || venue.exchange.isDown) return this.#later(AFTER_KILL_RETRY_MS, () => this.#afterKill(process));
     const workingCount = venue.openOrdersAfterKill(view?.flatten === true).length;
     if (view && view.residuals.length === 0 && workingCount > 0)
       observer.report('KILL', `the kill says that all is cancelled, and ${workingCount} orders are working`, queue.nowMs);

@@ -54,7 +54,7 @@ export function plainFaultsOf(deps: PlainFaultsDeps): PlainFaults {
       network.staleUntilMs = queue.nowMs + STALE_MS.length;
       network.staleMs = Math.floor(draw * STALE_MS.maxAge);
     },
-    gap: (draw) => (venue.priceFactor *= 1 + (draw - 0.5) * GAP_RANGE),
+    gap: (draw) => (venue.exchange.prices.factor *= 1 + (draw - 0.5) * GAP_RANGE),
     lostFlatten: armLostFlatten,
     unlink: () => hasBot() && journal.unlink(queue.nowMs),
     syncFails: () => hasBot() && journal.failSync(),

@@ -90,7 +90,7 @@ export class SimulatedBot {
     const operatorDeps = { queue, observer, venue, journal, folder: join(folder, 'bot'), print, currentProcess };
     this.operator = new Operator({ ...operatorDeps, endProcess: (seconds) => this.endProcess(false, seconds) });
     this.network = this.#connectNetwork();
-    venue.venueIdInBot = (clientOrderId) => this.#venueIdInBot(clientOrderId);
+    venue.orders.venueIdInBot = (clientOrderId) => this.#venueIdInBot(clientOrderId);
     const { operator, network } = this;
     this.plainFaults = plainFaultsOf({
       queue,
@@ -155,13 +155,13 @@ export class SimulatedBot {
       },
       onDuplicate: (body) => {
         const clientOrderId = clientOrderIdIn(Buffer.from(body).toString()) ?? '';
-        const copies = venue.copyCountByClientId;
+        const copies = venue.orders.copyCountByClientId;
         copies.set(clientOrderId, (copies.get(clientOrderId) ?? 0) + 1);
         queue.at(queue.nowMs + COPY_REVIEW_MS, () => this.operator.resume('DUPLICATE'));
       },
       onWrongReply: () => queue.at(queue.nowMs + WRONG_REPLY_REVIEW_MS, () => this.operator.resume('ECHO')),
       onRead: (target, answeredMs) => {
-        if (venue instanceof ContractVenue && !this.process?.isDead) venue.noteRead(target, answeredMs);
+        if (venue instanceof ContractVenue && !this.process?.isDead) venue.payments.noteRead(target, answeredMs);
       },
       onReply: (status) => {
         if ((status === 418 || status === 429) && !isOfBan(status)) observer.report('S8', `the exchange answered ${status}`, queue.nowMs);
@@ -173,7 +173,7 @@ export class SimulatedBot {
   #checkCancel(body: string): void {
     const { venue, observer, queue } = this.#deps;
     for (const [id] of body.matchAll(/\d+/g))
-      if (venue.manualTradesById.has(id)) observer.report('ALIEN', `order ${id} of another bot is cancelled`, queue.nowMs);
+      if (venue.manual.tradesById.has(id)) observer.report('ALIEN', `order ${id} of another bot is cancelled`, queue.nowMs);
   }
 
   /** Returns the fault of a create request. An armed lost flatten takes the request, so that its reply is lost. */
@@ -192,9 +192,9 @@ export class SimulatedBot {
   checkIfChanged(): void {
     const { venue, observer, queue } = this.#deps;
     // An exchange that is down cannot be compared: it may have lost the last changes.
-    if (venue.isDown) return;
+    if (venue.exchange.isDown) return;
     const lastSeq = this.process?.opened?.bot.deps.journal.lastSeq ?? 0;
-    const state = venue.changes + lastSeq + (this.process?.trader?.notifiedCount ?? 0) + this.#processCount;
+    const state = venue.changeCount + lastSeq + (this.process?.trader?.notifiedCount ?? 0) + this.#processCount;
     if (state === this.#checkedState && queue.nowMs < this.#nextCheckMs) return;
     this.#checkedState = state;
     this.#nextCheckMs = queue.nowMs + CHECK_EVERY_MS;

@@ -223,9 +223,9 @@ export class World {
       if (this.#lastKill?.isOver || this.#themedFaults?.manualTradeKill?.isOver || this.#themedFaults?.longList?.isOver)
         return this.#hashEnd();
       for (const bot of bots) bot.startIfDue();
-      const nextMs = Math.min(this.queue.nextMs, this.venue.nextMs);
+      const nextMs = Math.min(this.queue.nextMs, this.venue.exchange.nextMs);
       if (nextMs > this.#endMs) break;
-      if (this.venue.nextMs <= nextMs) this.venue.service.advance(nextMs);
+      if (this.venue.exchange.nextMs <= nextMs) this.venue.service.advance(nextMs);
       this.queue.runDue(nextMs);
       for (const { process, journal } of bots) if (process?.isFlattening) journal.mirrorToDisk();
       for (const bot of bots) bot.checkIfChanged();

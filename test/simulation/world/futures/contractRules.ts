@@ -91,14 +91,17 @@ export class ContractRules implements MarketRules {
     const isOwn = venue.closableLots(base) > 0;
     const names = [contractName(base), key];
     const isLeaving = (process?.traders ?? []).some((trader) => names.some((name) => (trader as ContractTrader).leaving.has(name)));
-    const wasTaken = Array.from(known.stops).every((id) => venue.isCanceled(id) && !venue.cancelledIds.has(id));
+    const wasTaken = Array.from(known.stops).every((id) => venue.isCanceled(id) && !venue.allowances.cancelledByExchangeIds.has(id));
     // Beside contracts of others, a kill cancels stops before it closes: a stop that fires beside a slice would close those contracts.
     const isKilledBesideOthers = isKilled && Math.abs(venue.positionLots(base)) > venue.closableLots(base);
     if (known.stops.size > 0 && wasTaken && process?.opened && !isLeaving && !isKilledBesideOthers && isOwn)
       report('STOP', `${key}: the last stop of a position was cancelled: ${Array.from(known.stops).join(', ')}`);
     known.stops = new Set();
     const couldAct =
-      nowMs >= venue.closedUntilMs && process?.opened?.bot.isTrading === true && !isKilled && nowMs - this.#process.sinceMs > START_MS;
+      nowMs >= venue.allowances.maintenanceUntilMs &&
+      process?.opened?.bot.isTrading === true &&
+      !isKilled &&
+      nowMs - this.#process.sinceMs > START_MS;
     if (couldAct && facts.operatorHalt !== 'CANCEL_ONLY' && !Number.isNaN(this.#lastMs)) known.bareMs += nowMs - this.#lastMs;
     if (known.bareMs > PROTECTED_MS && isOwn)
       report('STOP', `${key}: a position that had a stop has had none for ${known.bareMs / 60_000} minutes`);
@@ -130,9 +133,9 @@ export class ContractRules implements MarketRules {
 
   /** S3: stops of different decisions close no more than the position together. A stop that moves counts as one with the old one. */
   #checkPlacedStops(engine: ObservedEngine, prefix: string, report: ReportViolation): void {
-    const { placed } = this.#venue;
-    while (this.#placedCount < placed.length) {
-      const { order, clientOrderId } = placed[this.#placedCount++]!;
+    const { oldestFirst } = this.#venue.orders;
+    while (this.#placedCount < oldestFirst.length) {
+      const { order, clientOrderId } = oldestFirst[this.#placedCount++]!;
       if (!order.id.startsWith('trigger') || !order.intent.reduceOnly) continue;
       const { base } = order.instrument;
       const lotsBySlot = new Map<string, number>();
@@ -180,7 +183,7 @@ export class ContractRules implements MarketRules {
     const truth = venue.units('USDT') - venue.coveredUnits;
     const unreported = this.#unreportedFunding();
     if (cash !== truth && !unreported.has(cash - truth))
-      report('S6', `the bot has ${cash} of cash, the exchange ${truth}; funding: ${JSON.stringify(venue.payments)}`);
+      report('S6', `the bot has ${cash} of cash, the exchange ${truth}; funding: ${JSON.stringify(venue.payments.oldestFirst)}`);
   }
 
   /**
@@ -190,9 +193,13 @@ export class ContractRules implements MarketRules {
   #unreportedFunding(): ReadonlySet<number> {
     let sums = new Set([0]);
     // The books lack every payment that the exchange does not show.
-    for (const payment of this.#venue.payments)
+    for (const payment of this.#venue.payments.oldestFirst)
       if (!this.#venue.listsPositions) sums = new Set(Array.from(sums, (sum) => sum - payment.units));
-      else if (payment.closedMs < Infinity && !this.#venue.isReadable(payment) && this.partner?.venue.isReadable(payment) !== true)
+      else if (
+        payment.closedMs < Infinity &&
+        !this.#venue.payments.isReadable(payment) &&
+        this.partner?.venue.payments.isReadable(payment) !== true
+      )
         sums = new Set([...sums, ...Array.from(sums, (sum) => sum - payment.units)]);
     return sums;
   }

@@ -13,16 +13,12 @@ import { instrumentId } from '../../../../src/model/instrument.ts';
 import { isTwoWayTheme, themeOf } from '../themes/themedDay.ts';
 import { CASH, SimulatedVenue, SYMBOLS, type SecondClient, type TrueOrder, type VenueTerms } from '../venue.ts';
 import { SECOND_CONTRACT_ACCOUNT } from '../venueTerms.ts';
+import { FundingPayments } from './fundingPayments.ts';
 
 /** Lots at each level of a contract's book. A contract is worth about 1 USDT. */
 const LEVEL_LOTS = 4000;
 /** Share of a liquidated position's value that the liquidation costs, in millionths. */
 const LIQUIDATION_FEE_PPM = 5000;
-
-/** How long after a funding payment the reads of its position are noted, ms. */
-const MAX_READ_AGE_MS = 3_600_000;
-/** How old a list of positions may be when it is answered, ms. */
-const MAX_LIST_AGE_MS = 5000;
 
 /** The name of a contract on the wire. */
 export const contractName = (base: string): string => `E-${base}-USDT`;
@@ -52,18 +48,6 @@ const termsOf = (seed: number): VenueTerms => ({
   levelLots: LEVEL_LOTS,
 });
 
-/** A funding payment of a position of the bot. */
-export interface FundingPayment {
-  /** Number of the position at the exchange. */
-  readonly positionId: number;
-  readonly contract: string;
-  /** Units received; below 0 if the bot paid. */
-  readonly units: number;
-  readonly timeMs: number;
-  /** When the position was closed, ms UTC; Infinity while it is open. */
-  closedMs: number;
-}
-
 /** A position that the account may have: of one side of a contract in two-way mode, of both in net mode (null). */
 export interface ContractPosition {
   readonly base: string;
@@ -74,10 +58,8 @@ export interface ContractPosition {
 export class ContractVenue extends SimulatedVenue {
   /** Trigger orders of the bot by their wire id, each in the form of an order. */
   readonly #triggers = new Map<string, TrueOrder & { readonly waiting: WireTrigger }>();
-  /** Funding payments of the bot's positions, in the order of time. */
-  readonly payments: FundingPayment[] = [];
-  /** Reads of positions that reached the bot after a payment. */
-  readonly #positionReads: { readonly contract: string; readonly answeredMs: number }[] = [];
+  /** Funding payments of the bot's positions. */
+  readonly payments = new FundingPayments();
   /** Orders of liquidations by the exchange. */
   readonly liquidations: TrueOrder[] = [];
   /** True while a trigger order whose price was reached places its order. */
@@ -135,7 +117,7 @@ export class ContractVenue extends SimulatedVenue {
 
   /** True if the exchange has the list of positions, which alone shows what funding was paid. */
   get listsPositions(): boolean {
-    return this.profile.positionsEndpoint === 'on';
+    return this.exchange.config.profile.positionsEndpoint === 'on';
   }
 
   /** False once the trigger order of another owner has ended. */
@@ -230,14 +212,8 @@ export class ContractVenue extends SimulatedVenue {
   }
 
   override heldLots(base: string): number {
-    return this.positionLots(base) - this.#copyLots(base) - this.#manualLots(base);
+    return this.positionLots(base) - this.#copyLots(base) - this.manual.tradedLots(base);
   }
-  /** Returns the lots that persons have bought by hand, minus the lots that they have sold. */
-  #manualLots(base: string): number {
-    const trades = Array.from(this.manualTradesById.values()).flat();
-    return trades.reduce((sum, { instrument, isBuyer, lots }) => (instrument.base === base ? sum + (isBuyer ? lots : -lots) : sum), 0);
-  }
-
   /** Returns the lots that a kill must close: the bot's lots, as far as the account still has them. */
   override closableLots(base: string): number {
     // On days in two-way mode only the bot trades, so it has all of both sides.
@@ -260,11 +236,11 @@ export class ContractVenue extends SimulatedVenue {
   }
   /** Returns the lots of each trade of the bot that its strategies can have: an order that only closes, closes at most what they have. */
   #bookable(): ReadonlyMap<OwnTrade, number> {
-    const copies = new Set(this.copies());
+    const copies = new Set(this.orders.copies());
     // The bot may learn later which of two orders of one id is the second copy.
     const key = `${this.tradeCount} ${Array.from(copies, ({ order }) => order.id).join(' ')}`;
     if (this.#bookableTo.key === key) return this.#bookableTo.lots;
-    const ownOrders = [...this.orders.values(), ...this.liquidations].filter((order) => !copies.has(order));
+    const ownOrders = [...this.orders.byId.values(), ...this.liquidations].filter((order) => !copies.has(order));
     // The record of a trigger order and that of the order which it has placed have the same trades.
     const closesByTrade = new Map(
       ownOrders.flatMap(({ order, trades }) => trades.map((trade) => [trade, order.intent.reduceOnly] as const)),
@@ -293,7 +269,7 @@ export class ContractVenue extends SimulatedVenue {
 
   /** Returns the trades of second copies of orders. */
   #copyTrades(): readonly OwnTrade[] {
-    return this.copies().flatMap(({ trades }) => trades);
+    return this.orders.copies().flatMap(({ trades }) => trades);
   }
 
   /** True when a second copy of an order has traded. Then a part of a position's profit does not belong to the bot. */
@@ -318,39 +294,19 @@ export class ContractVenue extends SimulatedVenue {
   /** Records a funding payment. */
   #notePayment({ id, index }: VenuePosition, units: number): void {
     const contract = this.service.futures.venue.wallets.contracts[index]!.instrument.wireName;
-    this.payments.push({ positionId: id, contract, units, timeMs: this.service.nowMs, closedMs: Infinity });
-  }
-
-  /** Notes a read of positions that has reached the bot, if it follows a payment. `answeredMs`: when the exchange answered it. */
-  noteRead(target: string, answeredMs: number): void {
-    if (!target.startsWith('/fapi/v1/positions')) return;
-    for (const { contract, timeMs } of this.payments)
-      if (timeMs > answeredMs - MAX_READ_AGE_MS && target.includes(contract)) this.#positionReads.push({ contract, answeredMs });
-  }
-
-  /**
-   * True if the bot could read a payment before its position was closed: from the list of positions, if the exchange has it. Two reads are needed, because a power loss may undo the records of
-   * one.
-   */
-  isReadable({ contract, timeMs, closedMs }: FundingPayment): boolean {
-    const readTimesMs = this.#positionReads
-      .filter(
-        (read) => read.contract === contract && read.answeredMs >= timeMs + MAX_LIST_AGE_MS && read.answeredMs < closedMs - MAX_LIST_AGE_MS,
-      )
-      .map(({ answeredMs }) => answeredMs);
-    return readTimesMs.length > 0 && Math.max(...readTimesMs) - Math.min(...readTimesMs) >= MAX_LIST_AGE_MS;
+    this.payments.add({ positionId: id, contract, units, timeMs: this.service.nowMs });
   }
 
   // --- Records
 
   /** Records a placed order. The order of a trigger order continues the record of the trigger order, under an id of its own. */
   protected override recordPlacement(placement: TrueOrder): void {
-    const ofTrigger = this.#isFiring ? this.firstByClientId.get(placement.clientOrderId) : undefined;
+    const ofTrigger = this.#isFiring ? this.orders.firstByClientId.get(placement.clientOrderId) : undefined;
     // A trigger order of another bot of the account has fired.
-    if (this.#isFiring && ofTrigger === undefined) return void this.manualTradesById.set(placement.order.id, []);
+    if (this.#isFiring && ofTrigger === undefined) return void this.manual.tradesById.set(placement.order.id, []);
     if (ofTrigger === undefined) return super.recordPlacement(placement);
-    this.orders.set(placement.order.id, { ...placement, trades: ofTrigger.trades });
-    this.changes++;
+    this.orders.byId.set(placement.order.id, { ...placement, trades: ofTrigger.trades });
+    this.changeCount++;
   }
 
   protected override recordTrade(trade: OwnTrade): void {
@@ -386,7 +342,7 @@ export class ContractVenue extends SimulatedVenue {
         this.#isFiring = true;
         fireReached(...args);
         this.#isFiring = false;
-        this.changes++;
+        this.changeCount++;
       },
     });
   }
@@ -406,9 +362,7 @@ export class ContractVenue extends SimulatedVenue {
       },
       onReduction: (...args: Parameters<typeof onReduction>) => {
         const [position] = args;
-        if (position.account === this.account && position.lots === 0)
-          for (const payment of this.payments)
-            if (payment.positionId === position.id && payment.closedMs === Infinity) payment.closedMs = futures.nowMs;
+        if (position.account === this.account && position.lots === 0) this.payments.noteClosed(position.id, futures.nowMs);
         onReduction(...args);
       },
       onLiquidation: (...args: Parameters<typeof onLiquidation>) => {

@@ -95,7 +95,7 @@ export class ManualTradeKill {
 
   /** Lots that the bot has bought to open: those of its long strategy, which never sells. */
   get #lotsOfLongStrategy(): number {
-    const bought = Array.from(this.#deps.venue.orders.values()).filter(
+    const bought = Array.from(this.#deps.venue.orders.byId.values()).filter(
       ({ order: { intent } }) => intent.side === 'buy' && !intent.reduceOnly,
     );
     return bought.flatMap(({ trades }) => trades).reduce((sum, trade) => sum + trade.lots, 0);

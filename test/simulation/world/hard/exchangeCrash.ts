@@ -36,7 +36,7 @@ export class ExchangeCrash {
     this.#deps = deps;
     this.#restarted = restarted;
     this.#storage = new ExchangeStorage(deps.queue, seed, () => this.#startLater());
-    deps.venue.useStorage(this.#storage);
+    deps.venue.exchange.useStorage(this.#storage);
   }
 
   /** Crashes the exchange. `draw`, in [0, 1), selects how, and how long it is down. */

@@ -93,15 +93,15 @@ export class HardFaults {
   apply(faultKind: HardTimedFault, draw: number): void {
     const { queue, venue, operator, journal, currentProcess } = this.#deps;
     if (isManualAct(faultKind)) {
-      if (!venue.isDown) this.#manual.apply(faultKind, draw);
+      if (!venue.exchange.isDown) this.#manual.apply(faultKind, draw);
     } else if (isClockFault(faultKind)) this.#clocks.apply(faultKind, draw);
     else if (faultKind === 'exchangeCrash') this.#crash?.apply(draw);
     else if (faultKind === 'fullDisk') {
       if (currentProcess()?.opened != null) journal.fill(Math.floor(draw * MAX_FREE_BYTES));
     } else if (faultKind === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + draw * (BAN_MS.max - BAN_MS.min);
     else if (faultKind === 'lateTrades') {
-      venue.lateTradesMs = Math.floor(draw * MAX_LATE_MS);
-      queue.at(queue.nowMs + LATE_TRADES_MS, () => (venue.lateTradesMs = 0));
+      venue.tradeDelayMs = Math.floor(draw * MAX_LATE_MS);
+      queue.at(queue.nowMs + LATE_TRADES_MS, () => (venue.tradeDelayMs = 0));
     } else {
       this.#refusedSlices.clear();
       this.#refusesSlicesUntilMs = queue.nowMs + REFUSALS_MS;

@@ -73,8 +73,8 @@ export class ManualActs {
   forgetLost(): void {
     const { venue } = this.#deps;
     for (const assetOrId of this.#unreported) {
-      const isAsset = venue.transferred.has(assetOrId);
-      const isUndone = isAsset ? venue.transferred.get(assetOrId) === 0 : !venue.manualTradesById.has(assetOrId);
+      const isAsset = venue.manual.transferredUnits.has(assetOrId);
+      const isUndone = isAsset ? venue.manual.transferredUnits.get(assetOrId) === 0 : !venue.manual.tradesById.has(assetOrId);
       if (isUndone) this.#unreported.delete(assetOrId);
     }
   }
@@ -84,7 +84,7 @@ export class ManualActs {
     const { venue } = this.#deps;
     const botOrders = venue.side
       .unendedOrders()
-      .filter(({ account, isAdmitted, id }) => account === BOT_ACCOUNT && isAdmitted && !venue.manualTradesById.has(id));
+      .filter(({ account, isAdmitted, id }) => account === BOT_ACCOUNT && isAdmitted && !venue.manual.tradesById.has(id));
     const order = botOrders[Math.floor(draw * botOrders.length)];
     // `as never`: the order is of the market of this side, spot or futures, which the compiler cannot see.
     if (order !== undefined) venue.side.cancel(order as never, false);
@@ -122,7 +122,7 @@ export class ManualActs {
     accounts.of(BOT_ACCOUNT, index).free += changeUnits;
     venue.side.changes.accounts.add(BOT_ACCOUNT);
     accounts.external[index]!.deposited += changeUnits;
-    venue.transferred.set(asset, (venue.transferred.get(asset) ?? 0) + changeUnits);
+    venue.manual.transferredUnits.set(asset, (venue.manual.transferredUnits.get(asset) ?? 0) + changeUnits);
     this.#lastTransferMs = queue.nowMs;
     this.#unreported.add(asset);
     this.#review();
@@ -148,7 +148,7 @@ export class ManualActs {
       // Rule S7: a foreign order without a decision halts the account.
       else observer.report('S7', `order ${id} is foreign and undecided, and the account is not halted`, queue.nowMs);
     }
-    operator.ignore(foreignIds.filter((id) => venue.manualTradesById.has(id)));
+    operator.ignore(foreignIds.filter((id) => venue.manual.tradesById.has(id)));
     const mismatches = causes.filter(({ code }) => code === 'MISMATCH');
     // The bot names the asset of a mismatch only in the text of its cause.
     for (const asset of ['USDT', TRADED_COIN]) if (mismatches.some(({ why }) => why.includes(asset))) this.#unreported.delete(asset);

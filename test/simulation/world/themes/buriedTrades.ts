@@ -37,7 +37,7 @@ export class BuriedTrades {
     const queue = this.#queue;
     const venue = this.#venue;
     if (queue.nowMs > untilMs) return;
-    const lost = venue.firstByClientId.get(clientOrderId);
+    const lost = venue.orders.firstByClientId.get(clientOrderId);
     if (lost === undefined || lost.trades.length === 0 || lost.order.venueOrder !== null)
       return void queue.at(queue.nowMs + CHECK_PAUSE_MS, () => this.#buryOnceFilled(clientOrderId, untilMs));
     const { instrument } = lost.order;
@@ -63,10 +63,10 @@ export class BuriedTrades {
 
   /** Returns a list of balances without the trades of buried orders that the bot does not know. */
   balancesOf(body: string): string {
-    const buried = Array.from(this.#buriedIds, (id) => this.#venue.orders.get(id)!);
+    const buried = Array.from(this.#buriedIds, (id) => this.#venue.orders.byId.get(id)!);
     return withoutTradesOf(
       body,
-      buried.filter(({ clientOrderId, order }) => this.#venue.venueIdInBot(clientOrderId) !== order.id),
+      buried.filter(({ clientOrderId, order }) => this.#venue.orders.venueIdInBot(clientOrderId) !== order.id),
     );
   }
 }

@@ -8,6 +8,7 @@ import type { Rng } from '../../../../src/base/number/rng.ts';
 import type { OrderIntent } from '../../../../src/model/order.ts';
 import { openExchange } from '../../../../src/access/openExchange.ts';
 import { accessSettings } from '../../../../src/access/settings.ts';
+import { orderNumberOf } from '../../../../src/paperExchange/orders/userOrder.ts';
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import type { Scheduler } from '../../../../src/ports/scheduler.ts';
 import { botFileOf } from '../../../../src/tasks/bot/botFile.ts';
@@ -100,7 +101,7 @@ export class LastKill {
     this.#rng = rngOf(seed, 'lastKill');
     this.scene = hasScene ? new KillScene(deps, seed) : null;
     this.situation = this.scene?.situation ?? KILL_SITUATIONS[seed % KILL_SITUATIONS.length]!;
-    deps.venue.isJournalOld = this.situation.journal === 'old';
+    deps.venue.allowances.mayReuseNumbers = this.situation.journal === 'old';
     const { queue } = deps;
     const beginMs = queue.nowMs + LOSING_FROM_MS.min + Math.floor(this.#rng.next() * LOSING_FROM_MS.range);
     queue.at(beginMs, () => {
@@ -189,7 +190,7 @@ export class LastKill {
     this.#lackedFromMs = Infinity;
     if (this.scene !== null || this.situation.journal === 'old' || this.situation.manual === 'lockedCoins' || this.#rng.next() > 0.35)
       return;
-    const knownTrades = [...this.#deps.venue.orders.values()].flatMap(({ order, trades }) =>
+    const knownTrades = [...this.#deps.venue.orders.byId.values()].flatMap(({ order, trades }) =>
       order.instrument.wireName === symbol ? trades.filter(({ tradeId }) => this.#journalTrades.has(`spot:${symbol} ${tradeId}`)) : [],
     );
     const newestMs = knownTrades.reduce((max, { timeMs }) => Math.max(max, timeMs), -Infinity);
@@ -275,7 +276,7 @@ export class LastKill {
       network: { send: network.wireOf({ isDead: false }), close: async () => {} },
       random: () => this.#rng.next(),
     });
-    const openManualOrders = venue.side.unendedOrders().filter(({ id }) => venue.manualTradesById.has(id));
+    const openManualOrders = venue.side.unendedOrders().filter(({ id }) => venue.manual.tradesById.has(id));
     const onPhase = (phase: string, text: string): void => {
       print(`kill ${phase}: ${text}`);
       this.scene?.notePhase(phase, text);
@@ -300,7 +301,7 @@ export class LastKill {
     const { venue, observer, queue, print } = this.#deps;
     print(`the kill left ${residuals.join('; ') || 'nothing'} after ${slices.length} slices; dust ${dust.join()}`);
     for (const id of openManualOrders)
-      if (venue.isCancelled(id) && !this.#indistinguishableIds.has(id))
+      if (isCancelled(venue, id) && !this.#indistinguishableIds.has(id))
         observer.report('HAND', `the kill cancelled order ${id}, which a person has placed`, queue.nowMs);
     const arePositionsUnknown = residuals.some((text) => text.includes('positions are unknown'));
     for (const base of SYMBOLS) {
@@ -322,6 +323,10 @@ export class LastKill {
     this.isOver = true;
   }
 }
+
+/** True if the exchange has cancelled an order. */
+const isCancelled = ({ side }: SimulatedVenue, venueOrderId: string): boolean =>
+  side.orders.orderNumbered(orderNumberOf(venueOrderId))?.ended?.status === 'CANCELED';
 
 /** Returns the trades of a journal, as instrument and id. */
 function tradesIn(journal: JournalDisk): ReadonlySet<string> {

@@ -45,7 +45,7 @@ export class LateFills {
   beforeOpenOrders(symbol: string): void {
     const { nowMs } = this.#queue;
     for (const [clientOrderId, hidden] of this.#hiddenByClientId) {
-      const placed = this.#venue.firstByClientId.get(clientOrderId);
+      const placed = this.#venue.orders.firstByClientId.get(clientOrderId);
       if (placed?.order.instrument.wireName !== symbol || !Number.isNaN(hidden.takenMs) || nowMs < hidden.signMs + HORIZON_MS) continue;
       if (hidden.readCount++ < this.#staleListCount) continue;
       hidden.takenMs = nowMs;
@@ -56,7 +56,7 @@ export class LateFills {
   /** True for a row that lists do not show yet. */
   lacksRow(path: string, row: string): boolean {
     const isTrade = path.endsWith('/myTrades');
-    const placed = this.#venue.orders.get(isTrade ? ownOrderOf(row) : fieldOf(row, 'orderId'));
+    const placed = this.#venue.orders.byId.get(isTrade ? ownOrderOf(row) : fieldOf(row, 'orderId'));
     const hidden = placed === undefined ? undefined : this.#hiddenOf(placed);
     if (hidden === undefined) return false;
     return isTrade ? this.#queue.nowMs < hidden.takenMs + LAG_MS : Number.isNaN(hidden.takenMs);

@@ -48,7 +48,7 @@ export class LateTrades {
     const { nowMs } = this.#queue;
     let delayMs = 0;
     for (const [clientOrderId, order] of this.#hiddenByClientId) {
-      const placed = this.#venue.firstByClientId.get(clientOrderId);
+      const placed = this.#venue.orders.firstByClientId.get(clientOrderId);
       if (nowMs < order.horizonMs || placed === undefined || !this.#isHidden(placed) || ++order.roundCount !== LAST_ROUND) continue;
       order.shownMs = nowMs + SHOWN_AFTER_MS;
       delayMs = SLOW_MS;
@@ -57,13 +57,13 @@ export class LateTrades {
   }
   /** True for a row of a trade that lists lack now. */
   lacksTrade(row: string): boolean {
-    const placed = this.#venue.orders.get(ownOrderOf(row));
+    const placed = this.#venue.orders.byId.get(ownOrderOf(row));
     return placed !== undefined && this.#isHidden(placed);
   }
   /** Returns a list of balances without the trades that it lacks. The slow list has them, although lists of trades show them a little later. */
   balancesOf(body: string): string {
     const lacking = Array.from(this.#hiddenByClientId, ([id, { shownMs }]) => {
-      const placed = shownMs === Infinity ? this.#venue.firstByClientId.get(id) : undefined;
+      const placed = shownMs === Infinity ? this.#venue.orders.firstByClientId.get(id) : undefined;
       return placed !== undefined && this.#isHidden(placed) ? [placed] : [];
     });
     return withoutTradesOf(body, lacking.flat());
@@ -71,12 +71,12 @@ export class LateTrades {
   /** True while the exchange does not find an order by its id. */
   lacksOrder(venueId: string): boolean {
     const { nowMs } = this.#queue;
-    const hidden = this.#hiddenByClientId.get(this.#venue.orders.get(venueId)?.clientOrderId ?? '');
+    const hidden = this.#hiddenByClientId.get(this.#venue.orders.byId.get(venueId)?.clientOrderId ?? '');
     return hidden !== undefined && nowMs >= hidden.shownMs && nowMs < hidden.shownMs + NOT_FOUND_MS;
   }
 
   #isHidden({ clientOrderId, order }: TrueOrder): boolean {
     const hidden = this.#hiddenByClientId.get(clientOrderId);
-    return hidden !== undefined && this.#queue.nowMs < hidden.shownMs && this.#venue.venueIdInBot(clientOrderId) !== order.id;
+    return hidden !== undefined && this.#queue.nowMs < hidden.shownMs && this.#venue.orders.venueIdInBot(clientOrderId) !== order.id;
   }
 }

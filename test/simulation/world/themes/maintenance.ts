@@ -39,16 +39,16 @@ export class Maintenance {
 
   /** Begins a maintenance. `draw`, in [0, 1), decides about its length, the form of its replies, and the open orders. */
   begin(draw: number): void {
-    this.#venue.closedUntilMs = Math.min(this.#calmFromMs, this.#queue.nowMs + valueInRange(MAINTENANCE_MS, draw));
+    this.#venue.allowances.maintenanceUntilMs = Math.min(this.#calmFromMs, this.#queue.nowMs + valueInRange(MAINTENANCE_MS, draw));
     this.#form = FORMS[Math.floor(subRandom(draw, FORM_FACTOR) * FORMS.length)]!;
     if (subRandom(draw, CANCEL_FACTOR) >= CANCELLED_SHARE) return;
     // `as never`: the orders are of the market of this side, spot or futures, which the compiler cannot see.
     for (const order of this.#venue.openOrders())
-      if (order.isAdmitted && this.#venue.side.cancel(order as never, false)) this.#venue.cancelledIds.add(order.id);
+      if (order.isAdmitted && this.#venue.side.cancel(order as never, false)) this.#venue.allowances.cancelledByExchangeIds.add(order.id);
   }
 
   /** Returns the reply to any request; null while there is no maintenance. */
   answer(): Answer | null {
-    return this.#queue.nowMs < this.#venue.closedUntilMs ? this.#form(this.#venue) : null;
+    return this.#queue.nowMs < this.#venue.allowances.maintenanceUntilMs ? this.#form(this.#venue) : null;
   }
 }

@@ -53,7 +53,7 @@ export class SlowLists {
   }
   /** True for a row that the list lacks that is answered now. */
   lacksRow(row: string): boolean {
-    const clientOrderId = this.#venue.orders.get(fieldOf(row, 'orderId'))?.clientOrderId;
+    const clientOrderId = this.#venue.orders.byId.get(fieldOf(row, 'orderId'))?.clientOrderId;
     const order = clientOrderId === undefined ? undefined : this.#lostByClientId.get(clientOrderId);
     return order !== undefined && order.listCount <= 1;
   }

@@ -263,8 +263,8 @@ export class ThemedFaults {
     if (faultKind === 'refusedDone') {
       // A refused order reserves nothing, so only a buy on a day with a larger limit has this fault.
       if (isSale || !this.#arrivesAfterReservation) return handle();
-      venue.lateUntilMsById.set(clientOrderId, queue.nowMs + LATE_ORDER_KNOWN_MS);
-      venue.refusedIds.add(clientOrderId);
+      venue.allowances.allowUnknown(clientOrderId, queue.nowMs + LATE_ORDER_KNOWN_MS);
+      venue.allowances.placedThoughRefusedIds.add(clientOrderId);
       const answer = handle();
       return answer.status === 200 ? venue.service.error(REFUSED_CODE, venue.market) : answer;
     }
@@ -273,7 +273,7 @@ export class ThemedFaults {
     const isVeryLate = draw < VERY_LATE_SHARE || this.#theme === 'netStrategies';
     const delayRange = this.#arrivesAfterReservation && isVeryLate && !isSale ? VERY_LATE_MS : LATE_MS;
     const delayMs = Math.floor(valueInRange(delayRange, subRandom(draw, SECOND_FACTOR)));
-    venue.lateUntilMsById.set(clientOrderId, queue.nowMs + delayMs + LATE_ORDER_KNOWN_MS);
+    venue.allowances.allowUnknown(clientOrderId, queue.nowMs + delayMs + LATE_ORDER_KNOWN_MS);
     return handleLate(venue, delayMs, handle);
   }
 
@@ -348,7 +348,7 @@ export class ThemedFaults {
 
   /** True while a slow order is hidden from lists. */
   #isHidden(id: string): boolean {
-    const order = this.#deps.venue.orders.get(id);
+    const order = this.#deps.venue.orders.byId.get(id);
     return order !== undefined && this.#slowIds.has(order.clientOrderId) && this.#deps.queue.nowMs < order.placedMs + HIDDEN_ORDER_MS;
   }
 
@@ -359,7 +359,7 @@ export class ThemedFaults {
     const ageMs = this.#deps.queue.nowMs - Number(fieldOf(row, 'time'));
     if (this.#theme === 'replicas') return ageMs < orderShare * MAX_LAG_MS ? null : row;
     if (this.#theme !== 'missingTrades' || orderShare < COMPLETE_SHARE) return row;
-    const order = this.#deps.venue.orders.get(ownOrderOf(row));
+    const order = this.#deps.venue.orders.byId.get(ownOrderOf(row));
     // If all trades came late, the bot would learn to wait longer. So on these days only the trades of lost orders are missing.
     if (this.#lacksLostOnly && (order === undefined || this.#isKnown(order))) return row;
     return ageMs < valueInRange(MISSING_TRADE_MS, subRandom(orderShare, SECOND_FACTOR)) ? null : row;
@@ -369,7 +369,7 @@ export class ThemedFaults {
   #orderRow(row: string): string {
     if (this.#theme === 'strangeStatus') return this.#withStrangeStatus(row);
     const id = fieldOf(row, 'orderId');
-    const newestTrade = this.#deps.venue.orders.get(id)?.trades.at(-1);
+    const newestTrade = this.#deps.venue.orders.byId.get(id)?.trades.at(-1);
     if (this.#theme !== 'replicas' || newestTrade === undefined || this.#idsEndedEarly.has(id)) return row;
     const isYoung = this.#deps.queue.nowMs - newestTrade.timeMs < shareOf(id) * MAX_LAG_MS;
     if (!isYoung || !/"status":"(?:FILLED|CANCELED)"/.test(row)) return row;
@@ -379,14 +379,14 @@ export class ThemedFaults {
 
   /** True if the bot knows the venue order id of the order. */
   #isKnown({ clientOrderId, order }: TrueOrder): boolean {
-    return this.#deps.venue.venueIdInBot(clientOrderId) === order.id;
+    return this.#deps.venue.orders.venueIdInBot(clientOrderId) === order.id;
   }
 
   /** Before a list of open orders is answered, the market takes an order that the bot does not know yet. */
   #fillBeforeList(symbol: string): void {
     const { venue } = this.#deps;
     for (const order of venue.openOrders()) {
-      const placed = venue.orders.get(order.id);
+      const placed = venue.orders.byId.get(order.id);
       if (placed === undefined || order.instrument.wireName !== symbol || this.#isKnown(placed)) continue;
       if (this.#isHidden(order.id) || this.#rng.next() > this.#takenShare) continue;
       takeFromBook(venue, order);

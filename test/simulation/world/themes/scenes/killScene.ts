@@ -178,7 +178,7 @@ export class KillScene {
     const { manualOrder } = this.#sceneTerms;
     if (intent === null || manualOrder === undefined) return;
     if (manualOrder === 'below') {
-      venue.priceFactor *= FALL_FACTOR;
+      venue.exchange.prices.factor *= FALL_FACTOR;
       const lowerIntent = { ...intent, limit: ticks(Math.round(intent.limit * LOWER_LIMIT_FACTOR)) };
       queue.at(queue.nowMs + AFTER_FALL_MS, () => this.#placeManually(lowerIntent, { isDoubtful: false }));
       return;
@@ -234,7 +234,7 @@ export class KillScene {
   lacksRow(path: string, row: string): boolean {
     if (this.name !== 'unlistedCopy' || !path.endsWith('/myTrades')) return false;
     const id = ownOrderOf(row);
-    return this.#deps.venue.copies().some(({ order }) => order.id === id);
+    return this.#deps.venue.orders.copies().some(({ order }) => order.id === id);
   }
   /** Returns a row of a list as the kill gets it: in `noPrices`, orders have no price. */
   rowOf(row: string): string {

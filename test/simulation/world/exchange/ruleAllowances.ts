@@ -1,0 +1,23 @@
+// What the faults of a day have done to orders of the bot. The rules allow the consequences, because the bot cannot avoid them.
+
+/** Notes of the faults for the rules. The faults write them, the rules read them. */
+export class RuleAllowances {
+  /** Client order ids of orders that the exchange has placed although it has refused them. */
+  readonly placedThoughRefusedIds = new Set<string>();
+  /** Venue order ids of orders that the exchange has cancelled by itself. */
+  readonly cancelledByExchangeIds = new Set<string>();
+  /** Until this time the exchange is in maintenance, ms UTC. */
+  maintenanceUntilMs = -Infinity;
+  /** True if a kill has an older copy of the journal. It may then reuse the number of an order that had no effect. */
+  mayReuseNumbers = false;
+  readonly #unknownUntilMsByClientId = new Map<string, number>();
+
+  /** Notes an order that arrives later than the bot assumes, or that was refused: until `untilMs` the bot need not know it. */
+  allowUnknown(clientOrderId: string, untilMs: number): void {
+    this.#unknownUntilMsByClientId.set(clientOrderId, untilMs);
+  }
+  /** True while the bot need not know an order. */
+  mayBeUnknown(clientOrderId: string | null, nowMs: number): boolean {
+    return nowMs < (this.#unknownUntilMsByClientId.get(clientOrderId ?? '') ?? -Infinity);
+  }
+}
