@@ -108,6 +108,7 @@ class FormActDrawer {
       case 'oco':
         return { kind, order: terms.order, otherOrder: this.#drawOrder() };
       case 'closeAt':
+      default:
         return this.#drawExit();
     }
   }
