@@ -98,10 +98,10 @@ export class BotOrder implements ReservedOrder {
   }
 
   /** Makes the record a new draft. The caller then writes the order intent. */
-  begin(id: number, strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): void {
+  begin(id: number, strategyIndex: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): void {
     this.isFree = false;
     this.id = id as OrderId;
-    this.strategy = strategy as StrategyIndex;
+    this.strategy = strategyIndex as StrategyIndex;
     // It is mostly the instrument of the order before.
     // hot: docs/performance.md#equal-references
     if (this.instrument !== instrument) this.instrument = instrument;

@@ -90,15 +90,15 @@ export class OrderManager {
   readonly drafts = new Drafts();
 
   /** Returns a pooled record with the next id, into which the engine writes the order intent. */
-  draft(strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): BotOrder {
+  draft(strategyIndex: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): BotOrder {
     const order = this.current;
     if (order.isFree === false) {
       // hot: docs/performance.md#early-return
       this.current = this.freeList ?? new BotOrder();
       this.freeList = this.current.nextFree;
-      return this.draft(strategy, instrument, instrumentIndex, side, nowMs);
+      return this.draft(strategyIndex, instrument, instrumentIndex, side, nowMs);
     }
-    order.begin(++this.lastId, strategy, instrument, instrumentIndex, side, nowMs);
+    order.begin(++this.lastId, strategyIndex, instrument, instrumentIndex, side, nowMs);
     return order;
   }
 

@@ -42,8 +42,9 @@ function checkSpotBooks(spot: SpotExchange): void {
 }
 
 /** Keys of the sums of locked margin, and of lots that closing orders lock. `sideIndex`: the place in `wallets.sides`. */
-const marginKey = (account: number, assetIndex: number): string => `${account} margin ${assetIndex}`;
-const lotsKey = (account: number, contractIndex: number, sideIndex: number): string => `${account} lots ${contractIndex} ${sideIndex}`;
+const marginKey = (accountIndex: number, assetIndex: number): string => `${accountIndex} margin ${assetIndex}`;
+const lotsKey = (accountIndex: number, contractIndex: number, sideIndex: number): string =>
+  `${accountIndex} lots ${contractIndex} ${sideIndex}`;
 
 /** Checks that locked margin and lots equal what open orders lock, and that no money was created or lost. */
 function checkFuturesBooks(futures: FuturesExchange): void {

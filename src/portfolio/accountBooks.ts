@@ -62,9 +62,9 @@ export abstract class AccountBooks {
   /** Returns the value of the account's holding at a price in ticks, in units of cash. */
   abstract holdingValue(instrumentIndex: number, ticks: number): number;
   /** Returns the value of a strategy's holding at a price in ticks: what it adds to the cash. 0 at any price if it holds nothing. */
-  protected abstract strategyValue(strategy: number, instrumentIndex: number, ticks: number): number;
+  protected abstract strategyValue(strategyIndex: number, instrumentIndex: number, ticks: number): number;
   /** Returns the cost of the coins that a strategy holds. */
-  protected abstract costOfHoldings(strategy: number): number;
+  protected abstract costOfHoldings(strategyIndex: number): number;
 
   /** From now on marks in `changed` each instrument whose position changes. A ledger with a single holding marks nothing. */
   follow(changed: ChangedIndexes): void {
@@ -77,30 +77,30 @@ export abstract class AccountBooks {
   }
 
   /** Returns the cash of a strategy, in units. */
-  cash(strategy: number): number {
-    return this.books[strategy]!.cash;
+  cash(strategyIndex: number): number {
+    return this.books[strategyIndex]!.cash;
   }
   /** The cash of all strategies, in units. */
   get cashTotal(): number {
     return this.total;
   }
   /** Returns the realised profit of a strategy, without fees, in units of cash. */
-  realised(strategy: number): number {
-    return this.books[strategy]!.realised;
+  realised(strategyIndex: number): number {
+    return this.books[strategyIndex]!.realised;
   }
   /** Returns the fees paid, in units of cash. A fee in a base asset counts at the cost of that asset. */
-  fees(strategy: number): number {
-    return this.books[strategy]!.fees;
+  fees(strategyIndex: number): number {
+    return this.books[strategyIndex]!.fees;
   }
   /** Returns the deposits of a strategy: cash, and the cost of deposited coins. */
-  deposits(strategy: number): number {
-    return this.books[strategy]!.deposits;
+  deposits(strategyIndex: number): number {
+    return this.books[strategyIndex]!.deposits;
   }
 
   /** Returns the equity of a strategy at marks in ticks by instrument, in units of cash. */
-  equityUnits(strategy: number, marks: ArrayLike<number>): number {
-    let equity = this.cash(strategy);
-    for (let index = 0; index < this.instruments.length; index++) equity += this.strategyValue(strategy, index, marks[index]!);
+  equityUnits(strategyIndex: number, marks: ArrayLike<number>): number {
+    let equity = this.cash(strategyIndex);
+    for (let index = 0; index < this.instruments.length; index++) equity += this.strategyValue(strategyIndex, index, marks[index]!);
     return equity;
   }
   /** Returns the equity of the account at marks in ticks by instrument, in units of cash. */
@@ -125,8 +125,8 @@ export abstract class AccountBooks {
   }
 
   /** Books a deposit of cash. */
-  protected depositCash(strategy: number, units: number): void {
-    const book = this.books[strategy]!;
+  protected depositCash(strategyIndex: number, units: number): void {
+    const book = this.books[strategyIndex]!;
     book.deposits = exact(book.deposits + units);
     this.pay(book, units);
   }

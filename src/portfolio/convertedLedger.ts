@@ -80,20 +80,20 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
     return this.accounts.find(({ cashAsset }) => cashAsset === asset);
   }
 
-  deposit(strategy: number, asset: string, units: number, costUnits = 0): void {
+  deposit(strategyIndex: number, asset: string, units: number, costUnits = 0): void {
     const account = this.accountIn(asset) ?? this.accountOfCoin(asset);
-    account.deposit(strategy, asset, units, costUnits);
+    account.deposit(strategyIndex, asset, units, costUnits);
   }
   /** Returns the account that trades a coin; the first one if no instrument does. */
   private accountOfCoin(coin: string): SpotLedger {
     const instrument = this.instruments.findIndex(({ base }) => base === coin);
     return this.accounts[this.accountOf[instrument] ?? 0]!;
   }
-  fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
-    this.of(index).fill(strategy, index, isBuy, fill);
+  fill(strategyIndex: number, index: number, isBuy: boolean, fill: Fill): void {
+    this.of(index).fill(strategyIndex, index, isBuy, fill);
   }
-  cash(strategy: number): number {
-    return this.accounts[0]!.cash(strategy);
+  cash(strategyIndex: number): number {
+    return this.accounts[0]!.cash(strategyIndex);
   }
   get cashTotal(): number {
     return this.accounts[0]!.cashTotal;
@@ -105,11 +105,11 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
     return units;
   }
 
-  equityUnits(strategy: number, marks: ArrayLike<number>): number {
-    let units = this.accounts[0]!.equityUnits(strategy, marks);
+  equityUnits(strategyIndex: number, marks: ArrayLike<number>): number {
+    let units = this.accounts[0]!.equityUnits(strategyIndex, marks);
     for (let account = 1; account < this.accounts.length; account++) {
       const conversion = this.conversions[account - 1]!;
-      units += conversion.value(this.accounts[account]!.equityUnits(strategy, marks), marks[conversion.index]!);
+      units += conversion.value(this.accounts[account]!.equityUnits(strategyIndex, marks), marks[conversion.index]!);
     }
     return units;
   }

@@ -31,21 +31,21 @@ export class FuturesLedger extends AccountBooks implements Ledger {
     this.holdings = listOf(instruments, (instrument) => new ContractHolding(instrument, terms(instrument)));
   }
 
-  deposit(strategy: number, asset: string, units: number): void {
+  deposit(strategyIndex: number, asset: string, units: number): void {
     assert(exact(units) >= 0, `a deposit is not negative: ${units} ${asset}`);
     if (asset !== this.cashAsset) {
       throw new ConfigError(`cash: the contracts of the run settle in ${this.cashAsset}, not in ${asset}`, `deposit ${this.cashAsset}`);
     }
-    this.depositCash(strategy, units);
+    this.depositCash(strategyIndex, units);
   }
 
-  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill, isReduceOnly: boolean): void {
-    const holding = this.holdingFor(strategy, instrumentIndex);
-    const book = this.books[strategy]!;
+  fill(strategyIndex: number, instrumentIndex: number, isBuy: boolean, fill: Fill, isReduceOnly: boolean): void {
+    const holding = this.holdingFor(strategyIndex, instrumentIndex);
+    const book = this.books[strategyIndex]!;
     const { lots, price, notional, fee, covered, timeMs } = fill;
     const opposite = holding.side(!isBuy);
     const closedLots = holding.terms.isNet || isReduceOnly ? Math.min(lots, opposite.lots) : 0;
-    if (isReduceOnly && closedLots < lots) throw overcloseError(this.instruments[instrumentIndex]!, strategy, fill, opposite.lots);
+    if (isReduceOnly && closedLots < lots) throw overcloseError(this.instruments[instrumentIndex]!, strategyIndex, fill, opposite.lots);
     const closedValue = closedLots === lots ? notional : holding.scale.valueOfLots(closedLots, price);
     const closedFee = closedLots === lots ? fee : mulDiv(fee, closedLots, lots, 'down');
     if (closedLots > 0) {
@@ -98,68 +98,68 @@ export class FuturesLedger extends AccountBooks implements Ledger {
     return this.holdings[instrumentIndex]!.terms;
   }
   /** Returns the funding that a strategy has received, negative if paid, in units. */
-  funding(strategy: number): number {
-    return this.books[strategy]!.funding;
+  funding(strategyIndex: number): number {
+    return this.books[strategyIndex]!.funding;
   }
 
-  lots(strategy: number, instrumentIndex: number): number {
+  lots(strategyIndex: number, instrumentIndex: number): number {
     const { long, short, strategy: owner } = this.holdings[instrumentIndex]!;
-    return owner === strategy ? long.lots - short.lots : 0;
+    return owner === strategyIndex ? long.lots - short.lots : 0;
   }
-  closable(strategy: number, instrumentIndex: number, isBuy: boolean, isReduceOnly: boolean): number {
+  closable(strategyIndex: number, instrumentIndex: number, isBuy: boolean, isReduceOnly: boolean): number {
     const { long, short, terms, strategy: owner } = this.holdings[instrumentIndex]!;
-    if (owner !== strategy || !(terms.isNet || isReduceOnly)) return 0;
+    if (owner !== strategyIndex || !(terms.isNet || isReduceOnly)) return 0;
     return isBuy ? short.lots : long.lots;
   }
   lotsFor(instrumentIndex: number, units: number, ticks: number): number {
     return this.holdings[instrumentIndex]!.scale.lotsWithin(units, ticks);
   }
-  isFlat(strategy: number, instrumentIndex: number): boolean {
+  isFlat(strategyIndex: number, instrumentIndex: number): boolean {
     const { long, short, strategy: owner } = this.holdings[instrumentIndex]!;
-    return owner !== strategy || (long.lots === 0 && short.lots === 0);
+    return owner !== strategyIndex || (long.lots === 0 && short.lots === 0);
   }
-  qty(strategy: number, instrumentIndex: number): number {
-    return this.lots(strategy, instrumentIndex);
+  qty(strategyIndex: number, instrumentIndex: number): number {
+    return this.lots(strategyIndex, instrumentIndex);
   }
   qtyDigits(instrumentIndex: number): number {
     return this.instruments[instrumentIndex]!.quantityDigits;
   }
-  entryPrice(strategy: number, instrumentIndex: number): number {
+  entryPrice(strategyIndex: number, instrumentIndex: number): number {
     const { long, short } = this.holdings[instrumentIndex]!;
-    const heldLots = this.lots(strategy, instrumentIndex);
+    const heldLots = this.lots(strategyIndex, instrumentIndex);
     const { lots, entryTicks } = heldLots < 0 ? short : long;
     if (lots === 0 || heldLots === 0) return NAN;
     return entryTicks / pow10(this.instruments[instrumentIndex]!.priceDigits);
   }
 
-  openedMs(strategy: number, instrumentIndex: number, isLong?: boolean): number {
-    if (this.isFlat(strategy, instrumentIndex)) return NAN;
+  openedMs(strategyIndex: number, instrumentIndex: number, isLong?: boolean): number {
+    if (this.isFlat(strategyIndex, instrumentIndex)) return NAN;
     const { long, short } = this.holdings[instrumentIndex]!;
     if (isLong !== undefined) return isLong ? long.openedMs : short.openedMs;
     if (long.lots === 0 || short.lots === 0) return long.lots === 0 ? short.openedMs : long.openedMs;
     return Math.min(long.openedMs, short.openedMs);
   }
-  profitUnits(strategy: number, instrumentIndex: number, ticks: number): number {
-    return this.strategyValue(strategy, instrumentIndex, ticks);
+  profitUnits(strategyIndex: number, instrumentIndex: number, ticks: number): number {
+    return this.strategyValue(strategyIndex, instrumentIndex, ticks);
   }
 
   /** Returns the margin that the positions of a strategy hold. */
-  marginUsed(strategy: number): number {
+  marginUsed(strategyIndex: number): number {
     let units = 0;
-    for (const { strategy: owner, marginUnits } of this.holdings) if (owner === strategy) units += marginUnits;
+    for (const { strategy: owner, marginUnits } of this.holdings) if (owner === strategyIndex) units += marginUnits;
     return units;
   }
   /**
    * Returns the money that a strategy can use: its cash minus margins, minus the losses of its cross positions at `marks`. Profits do not
    * count.
    */
-  available(strategy: number, marks: ArrayLike<number>): number {
+  available(strategyIndex: number, marks: ArrayLike<number>): number {
     let profitUnits = 0;
     this.holdings.forEach(({ strategy: owner, terms }, instrumentIndex) => {
-      if (owner === strategy && terms.isCross && this.holds(instrumentIndex))
+      if (owner === strategyIndex && terms.isCross && this.holds(instrumentIndex))
         profitUnits += this.holdingValue(instrumentIndex, marks[instrumentIndex]!);
     });
-    const freeUnits = this.cash(strategy) - this.marginUsed(strategy);
+    const freeUnits = this.cash(strategyIndex) - this.marginUsed(strategyIndex);
     return profitUnits < 0 ? freeUnits + profitUnits : freeUnits;
   }
 
@@ -173,9 +173,9 @@ export class FuturesLedger extends AccountBooks implements Ledger {
   holdingValue(instrumentIndex: number, ticks: number): number {
     return this.holdings[instrumentIndex]!.profitUnits(ticks);
   }
-  protected override strategyValue(strategy: number, instrumentIndex: number, ticks: number): number {
+  protected override strategyValue(strategyIndex: number, instrumentIndex: number, ticks: number): number {
     const holding = this.holdings[instrumentIndex]!;
-    return holding.strategy === strategy && holding.isHeld ? holding.profitUnits(ticks) : 0;
+    return holding.strategy === strategyIndex && holding.isHeld ? holding.profitUnits(ticks) : 0;
   }
   protected override costOfHoldings(): number {
     return 0;
@@ -188,13 +188,13 @@ export class FuturesLedger extends AccountBooks implements Ledger {
   }
 
   /** Returns the holding of a contract, which belongs to the strategy from now on. Throws ConfigError if it belongs to another one. */
-  private holdingFor(strategy: number, instrumentIndex: number): ContractHolding {
+  private holdingFor(strategyIndex: number, instrumentIndex: number): ContractHolding {
     const holding = this.holdings[instrumentIndex]!;
-    if (holding.strategy < 0) holding.strategy = strategy;
-    else if (holding.strategy !== strategy) {
+    if (holding.strategy < 0) holding.strategy = strategyIndex;
+    else if (holding.strategy !== strategyIndex) {
       const { id } = this.instruments[instrumentIndex]!;
       throw new ConfigError(
-        `${id}: strategies ${holding.strategy + 1} and ${strategy + 1} both trade it, but an account has one position of a contract`,
+        `${id}: strategies ${holding.strategy + 1} and ${strategyIndex + 1} both trade it, but an account has one position of a contract`,
         'run them apart, or give each contracts of its own',
       );
     }
@@ -203,8 +203,8 @@ export class FuturesLedger extends AccountBooks implements Ledger {
 }
 
 /** Returns the error for a fill that closes more lots than are held. */
-function overcloseError({ id }: Instrument, strategy: number, { price, lots }: Fill, heldLots: number): InvariantError {
-  return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks closes ${lots} lots, ${heldLots} are held`);
+function overcloseError({ id }: Instrument, strategyIndex: number, { price, lots }: Fill, heldLots: number): InvariantError {
+  return new InvariantError(`book ${strategyIndex}: a fill of ${id} at ${price} ticks closes ${lots} lots, ${heldLots} are held`);
 }
 
 /** Returns the asset that settles all contracts, and its digits. Throws ConfigError if there are two. */

@@ -23,38 +23,38 @@ export interface Ledger {
    * Adds `units` of the asset to a strategy's book. `costUnits`: the cost of deposited coins in quote money. It should be their value at
    * the time; with 0, their whole proceeds count as profit. Throws ConfigError for an asset that the account cannot hold.
    */
-  deposit(strategy: number, asset: string, units: number, costUnits?: number): void;
+  deposit(strategyIndex: number, asset: string, units: number, costUnits?: number): void;
   /**
    * Books a fill. `isReduceOnly`: its order could only reduce a position; spot ignores it. Throws InvariantError when more is sold, or closed,
    * than is held.
    */
-  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill, isReduceOnly: boolean): void;
+  fill(strategyIndex: number, instrumentIndex: number, isBuy: boolean, fill: Fill, isReduceOnly: boolean): void;
 
   /** Returns the cash of a strategy. For futures: the wallet, including margins of positions, without unrealised profit. */
-  cash(strategy: number): number;
+  cash(strategyIndex: number): number;
   /** The cash of the account: that of all strategies. */
   readonly cashTotal: number;
   /** Returns the whole lots that a strategy holds, negative for short. Without other closing orders, it can close all of them. */
-  lots(strategy: number, instrumentIndex: number): number;
+  lots(strategyIndex: number, instrumentIndex: number): number;
   /** Returns the lots of the position that an order of this side would reduce; 0 if it would only add. `isReduceOnly`: the order can only reduce. */
-  closable(strategy: number, instrumentIndex: number, isBuy: boolean, isReduceOnly: boolean): number;
+  closable(strategyIndex: number, instrumentIndex: number, isBuy: boolean, isReduceOnly: boolean): number;
   /** Returns the lots of an instrument that `units` of money are worth at a price in ticks, rounded down; NaN if the result is invalid. */
   lotsFor(instrumentIndex: number, units: number, ticks: number): number;
   /** True when the strategy holds less than the smallest order. */
-  isFlat(strategy: number, instrumentIndex: number): boolean;
+  isFlat(strategyIndex: number, instrumentIndex: number): boolean;
   /** Returns the quantity that is held, in units of 10^-qtyDigits of the base asset, or of contracts; negative for short. */
-  qty(strategy: number, instrumentIndex: number): number;
+  qty(strategyIndex: number, instrumentIndex: number): number;
   /** Returns the number of decimals of `qty`. */
   qtyDigits(instrumentIndex: number): number;
   /** Returns the average entry price, without fees; NaN when flat. For display only. */
-  entryPrice(strategy: number, instrumentIndex: number): number;
+  entryPrice(strategyIndex: number, instrumentIndex: number): number;
   /**
    * Returns when the position was opened, ms UTC: its first fill since it was flat; NaN when flat. `isLong`: of this side of it, which must be
    * held.
    */
-  openedMs(strategy: number, instrumentIndex: number, isLong?: boolean): number;
+  openedMs(strategyIndex: number, instrumentIndex: number, isLong?: boolean): number;
   /** Returns the profit, in units of `cashAsset` and without fees, that closing at a price in ticks would make; 0 when flat. */
-  profitUnits(strategy: number, instrumentIndex: number, ticks: number): number;
+  profitUnits(strategyIndex: number, instrumentIndex: number, ticks: number): number;
 
   /** True when the account holds any of the instrument. */
   holds(instrumentIndex: number): boolean;
@@ -66,7 +66,7 @@ export interface Ledger {
    * Returns the equity of a strategy: cash plus value at `marks` (ticks by instrument). Each holding is rounded separately. A mark is read
    * only for an instrument that is held; a missing one (NaN) makes the equity NaN: unknown. Above 2^53 for display only.
    */
-  equityUnits(strategy: number, marks: ArrayLike<number>): number;
+  equityUnits(strategyIndex: number, marks: ArrayLike<number>): number;
   /** Returns the equity of the account, computed in the same way. */
   equityTotalUnits(marks: ArrayLike<number>): number;
   /**

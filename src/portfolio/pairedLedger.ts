@@ -60,18 +60,18 @@ export class PairedLedger extends SplitLedger implements Ledger {
   deposit(): void {
     throw new InvariantError('a deposit is to one of the accounts: ledgerOfMarket(market).deposit(...)');
   }
-  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill, isReduceOnly: boolean): void {
-    if (instrumentIndex < this.contractCount) this.futures.fill(strategy, instrumentIndex, isBuy, fill, isReduceOnly);
-    else this.spot.fill(strategy, instrumentIndex, isBuy, fill);
+  fill(strategyIndex: number, instrumentIndex: number, isBuy: boolean, fill: Fill, isReduceOnly: boolean): void {
+    if (instrumentIndex < this.contractCount) this.futures.fill(strategyIndex, instrumentIndex, isBuy, fill, isReduceOnly);
+    else this.spot.fill(strategyIndex, instrumentIndex, isBuy, fill);
   }
-  cash(strategy: number): number {
-    return this.spot.cash(strategy) + this.futures.cash(strategy);
+  cash(strategyIndex: number): number {
+    return this.spot.cash(strategyIndex) + this.futures.cash(strategyIndex);
   }
   get cashTotal(): number {
     return this.spot.cashTotal + this.futures.cashTotal;
   }
-  equityUnits(strategy: number, marks: ArrayLike<number>): number {
-    return this.spot.equityUnits(strategy, marks) + this.futures.equityUnits(strategy, marks);
+  equityUnits(strategyIndex: number, marks: ArrayLike<number>): number {
+    return this.spot.equityUnits(strategyIndex, marks) + this.futures.equityUnits(strategyIndex, marks);
   }
   equityTotalUnits(marks: ArrayLike<number>): number {
     return this.spot.equityTotalUnits(marks) + this.futures.equityTotalUnits(marks);

@@ -8,32 +8,32 @@ export abstract class SplitLedger {
   /** Returns the ledger of the account that holds an instrument. */
   abstract of(instrumentIndex: number): Ledger;
 
-  lots(strategy: number, instrumentIndex: number): number {
-    return this.of(instrumentIndex).lots(strategy, instrumentIndex);
+  lots(strategyIndex: number, instrumentIndex: number): number {
+    return this.of(instrumentIndex).lots(strategyIndex, instrumentIndex);
   }
-  closable(strategy: number, instrumentIndex: number, isBuy: boolean, isReduceOnly: boolean): number {
-    return this.of(instrumentIndex).closable(strategy, instrumentIndex, isBuy, isReduceOnly);
+  closable(strategyIndex: number, instrumentIndex: number, isBuy: boolean, isReduceOnly: boolean): number {
+    return this.of(instrumentIndex).closable(strategyIndex, instrumentIndex, isBuy, isReduceOnly);
   }
   lotsFor(instrumentIndex: number, units: number, ticks: number): number {
     return this.of(instrumentIndex).lotsFor(instrumentIndex, units, ticks);
   }
-  isFlat(strategy: number, instrumentIndex: number): boolean {
-    return this.of(instrumentIndex).isFlat(strategy, instrumentIndex);
+  isFlat(strategyIndex: number, instrumentIndex: number): boolean {
+    return this.of(instrumentIndex).isFlat(strategyIndex, instrumentIndex);
   }
-  qty(strategy: number, instrumentIndex: number): number {
-    return this.of(instrumentIndex).qty(strategy, instrumentIndex);
+  qty(strategyIndex: number, instrumentIndex: number): number {
+    return this.of(instrumentIndex).qty(strategyIndex, instrumentIndex);
   }
   qtyDigits(instrumentIndex: number): number {
     return this.of(instrumentIndex).qtyDigits(instrumentIndex);
   }
-  entryPrice(strategy: number, instrumentIndex: number): number {
-    return this.of(instrumentIndex).entryPrice(strategy, instrumentIndex);
+  entryPrice(strategyIndex: number, instrumentIndex: number): number {
+    return this.of(instrumentIndex).entryPrice(strategyIndex, instrumentIndex);
   }
-  openedMs(strategy: number, instrumentIndex: number, isLong?: boolean): number {
-    return this.of(instrumentIndex).openedMs(strategy, instrumentIndex, isLong);
+  openedMs(strategyIndex: number, instrumentIndex: number, isLong?: boolean): number {
+    return this.of(instrumentIndex).openedMs(strategyIndex, instrumentIndex, isLong);
   }
-  profitUnits(strategy: number, instrumentIndex: number, ticks: number): number {
-    return this.of(instrumentIndex).profitUnits(strategy, instrumentIndex, ticks);
+  profitUnits(strategyIndex: number, instrumentIndex: number, ticks: number): number {
+    return this.of(instrumentIndex).profitUnits(strategyIndex, instrumentIndex, ticks);
   }
   holds(instrumentIndex: number): boolean {
     return this.of(instrumentIndex).holds(instrumentIndex);

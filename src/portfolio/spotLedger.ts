@@ -56,10 +56,10 @@ export class SpotLedger extends AccountBooks implements Ledger {
    * Adds `units` of the asset to a strategy's book. `costUnits`: the cost of deposited coins in quote money. It should be their value at
    * the time; with 0, their whole proceeds count as profit. Throws ConfigError for an asset that no instrument trades.
    */
-  deposit(strategy: number, asset: string, units: number, costUnits = 0): void {
+  deposit(strategyIndex: number, asset: string, units: number, costUnits = 0): void {
     assert(exact(units) >= 0 && exact(costUnits) >= 0, `a deposit is not negative: ${units} ${asset}`);
     if (asset === this.cashAsset) {
-      this.depositCash(strategy, units);
+      this.depositCash(strategyIndex, units);
       return;
     }
     const instrumentIndex = this.instruments.findIndex(
@@ -67,7 +67,7 @@ export class SpotLedger extends AccountBooks implements Ledger {
     );
     if (instrumentIndex < 0)
       throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.assetNames().join(' or ')}`);
-    const holding = this.holding(strategy, instrumentIndex);
+    const holding = this.holding(strategyIndex, instrumentIndex);
     const { book } = holding;
     holding.base = exact(holding.base + units);
     holding.cost = exact(holding.cost + costUnits);
@@ -77,78 +77,78 @@ export class SpotLedger extends AccountBooks implements Ledger {
   }
 
   /** Books a fill with the venue's notional. Throws InvariantError when more is sold than held. */
-  fill(strategy: number, instrumentIndex: number, isBuy: boolean, fill: Fill): void {
-    const holding = this.holding(strategy, instrumentIndex);
+  fill(strategyIndex: number, instrumentIndex: number, isBuy: boolean, fill: Fill): void {
+    const holding = this.holding(strategyIndex, instrumentIndex);
     const { base, book } = holding;
     const { cash } = book;
-    if (!holding.fill(isBuy, fill)) throw this.oversellError(strategy, instrumentIndex, fill, holding.unitsSold(fill));
+    if (!holding.fill(isBuy, fill)) throw this.oversellError(strategyIndex, instrumentIndex, fill, holding.unitsSold(fill));
     if (this.onlyHolding !== null) return;
     this.addToAccount(holding.asset, holding.base - base, book.cash - cash);
     this.positionChanged(instrumentIndex);
   }
 
-  override cash(strategy: number): number {
-    return this.onlyHolding === null ? this.books[strategy]!.cash : this.onlyHolding.book.cash;
+  override cash(strategyIndex: number): number {
+    return this.onlyHolding === null ? this.books[strategyIndex]!.cash : this.onlyHolding.book.cash;
   }
   override get cashTotal(): number {
     return this.onlyHolding === null ? this.total : this.onlyHolding.book.cash;
   }
   /** Returns the holding of a strategy in base units. */
-  base(strategy: number, instrumentIndex: number): number {
-    return this.holding(strategy, instrumentIndex).base;
+  base(strategyIndex: number, instrumentIndex: number): number {
+    return this.holding(strategyIndex, instrumentIndex).base;
   }
   /** Returns the holding of the account in base units. */
   baseTotal(instrumentIndex: number): number {
     return this.onlyHolding === null ? this.assets[instrumentIndex]!.total : this.onlyHolding.base;
   }
-  lots(strategy: number, instrumentIndex: number): number {
-    const { base, unitsPerLot } = this.holding(strategy, instrumentIndex);
+  lots(strategyIndex: number, instrumentIndex: number): number {
+    const { base, unitsPerLot } = this.holding(strategyIndex, instrumentIndex);
     return Math.floor(base / unitsPerLot);
   }
   /** True when at least `lots` are held. */
-  covers(strategy: number, instrumentIndex: number, lots: number): boolean {
-    const { base, unitsPerLot } = this.holding(strategy, instrumentIndex);
+  covers(strategyIndex: number, instrumentIndex: number, lots: number): boolean {
+    const { base, unitsPerLot } = this.holding(strategyIndex, instrumentIndex);
     // A product beyond 2^53 is above every holding, rounded or not.
     return lots * unitsPerLot <= base;
   }
-  closable(strategy: number, instrumentIndex: number, isBuy: boolean): number {
-    return isBuy === true ? 0 : this.lots(strategy, instrumentIndex);
+  closable(strategyIndex: number, instrumentIndex: number, isBuy: boolean): number {
+    return isBuy === true ? 0 : this.lots(strategyIndex, instrumentIndex);
   }
   lotsFor(instrumentIndex: number, units: number, ticks: number): number {
     return lotsFor(units, ticks, this.instruments[instrumentIndex]!);
   }
   /** True when the holding is less than the smallest order. */
-  isFlat(strategy: number, instrumentIndex: number): boolean {
-    const { base, asset } = this.holding(strategy, instrumentIndex);
+  isFlat(strategyIndex: number, instrumentIndex: number): boolean {
+    const { base, asset } = this.holding(strategyIndex, instrumentIndex);
     return base < asset.minUnits;
   }
-  qty(strategy: number, instrumentIndex: number): number {
-    return this.base(strategy, instrumentIndex);
+  qty(strategyIndex: number, instrumentIndex: number): number {
+    return this.base(strategyIndex, instrumentIndex);
   }
   qtyDigits(instrumentIndex: number): number {
     return this.instruments[instrumentIndex]!.baseDigits;
   }
   /** Returns the dust in base units: a holding below the smallest order. 0 while a position is open. */
-  dust(strategy: number, instrumentIndex: number): number {
-    return this.isFlat(strategy, instrumentIndex) ? this.base(strategy, instrumentIndex) : 0;
+  dust(strategyIndex: number, instrumentIndex: number): number {
+    return this.isFlat(strategyIndex, instrumentIndex) ? this.base(strategyIndex, instrumentIndex) : 0;
   }
   /** Returns the cost of the holding in quote units, without fees. A sold part takes its share of the cost with it, rounded half up. */
-  cost(strategy: number, instrumentIndex: number): number {
-    return this.holding(strategy, instrumentIndex).cost;
+  cost(strategyIndex: number, instrumentIndex: number): number {
+    return this.holding(strategyIndex, instrumentIndex).cost;
   }
   /** Returns the average price of the holding in quote per base, without fees; NaN while nothing is held. For display only. */
-  entryPrice(strategy: number, instrumentIndex: number): number {
-    const { base, cost } = this.holding(strategy, instrumentIndex);
+  entryPrice(strategyIndex: number, instrumentIndex: number): number {
+    const { base, cost } = this.holding(strategyIndex, instrumentIndex);
     const { quoteDigits, baseDigits } = this.instruments[instrumentIndex]!;
     return cost / pow10(quoteDigits) / (base / pow10(baseDigits));
   }
-  openedMs(strategy: number, instrumentIndex: number): number {
-    return this.isFlat(strategy, instrumentIndex) ? NAN : this.holding(strategy, instrumentIndex).openedMs;
+  openedMs(strategyIndex: number, instrumentIndex: number): number {
+    return this.isFlat(strategyIndex, instrumentIndex) ? NAN : this.holding(strategyIndex, instrumentIndex).openedMs;
   }
-  profitUnits(strategy: number, instrumentIndex: number, ticks: number): number {
-    return this.isFlat(strategy, instrumentIndex)
+  profitUnits(strategyIndex: number, instrumentIndex: number, ticks: number): number {
+    return this.isFlat(strategyIndex, instrumentIndex)
       ? 0
-      : this.strategyValue(strategy, instrumentIndex, ticks) - this.cost(strategy, instrumentIndex);
+      : this.strategyValue(strategyIndex, instrumentIndex, ticks) - this.cost(strategyIndex, instrumentIndex);
   }
   /** Returns the base units in one lot. */
   unitsPerLot(instrumentIndex: number): number {
@@ -170,11 +170,11 @@ export class SpotLedger extends AccountBooks implements Ledger {
   valueUp(instrumentIndex: number, ticks: number): number {
     return valueUpAt(this.baseTotal(instrumentIndex), ticks, this.scale(instrumentIndex));
   }
-  protected override strategyValue(strategy: number, instrumentIndex: number, ticks: number): number {
-    return quoteValueAt(this.base(strategy, instrumentIndex), ticks, this.scale(instrumentIndex));
+  protected override strategyValue(strategyIndex: number, instrumentIndex: number, ticks: number): number {
+    return quoteValueAt(this.base(strategyIndex, instrumentIndex), ticks, this.scale(instrumentIndex));
   }
-  protected override costOfHoldings(strategy: number): number {
-    return this.assets.reduce((sum, _, instrumentIndex) => sum + this.cost(strategy, instrumentIndex), 0);
+  protected override costOfHoldings(strategyIndex: number): number {
+    return this.assets.reduce((sum, _, instrumentIndex) => sum + this.cost(strategyIndex, instrumentIndex), 0);
   }
 
   holds(instrumentIndex: number): boolean {
@@ -212,8 +212,8 @@ export class SpotLedger extends AccountBooks implements Ledger {
     });
   }
 
-  private holding(strategy: number, instrumentIndex: number): CoinHolding {
-    return this.onlyHolding ?? this.holdings[strategy * this.assets.length + instrumentIndex]!;
+  private holding(strategyIndex: number, instrumentIndex: number): CoinHolding {
+    return this.onlyHolding ?? this.holdings[strategyIndex * this.assets.length + instrumentIndex]!;
   }
   /** Adds the changes of a fill to the sums of the account. */
   private addToAccount(asset: CoinAsset, units: number, quoteUnits: number): void {
@@ -223,10 +223,12 @@ export class SpotLedger extends AccountBooks implements Ledger {
   private asset(instrumentIndex: number): CoinAsset {
     return this.onlyHolding === null ? this.assets[instrumentIndex]! : this.onlyHolding.asset;
   }
-  private oversellError(strategy: number, instrumentIndex: number, { price }: Fill, units: number): InvariantError {
+  private oversellError(strategyIndex: number, instrumentIndex: number, { price }: Fill, units: number): InvariantError {
     const { id, base } = this.instruments[instrumentIndex]!;
-    const heldUnits = this.base(strategy, instrumentIndex);
-    return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks sells ${units} units of ${base}, ${heldUnits} are held`);
+    const heldUnits = this.base(strategyIndex, instrumentIndex);
+    return new InvariantError(
+      `book ${strategyIndex}: a fill of ${id} at ${price} ticks sells ${units} units of ${base}, ${heldUnits} are held`,
+    );
   }
   /** Returns the names of the assets that can be deposited. */
   private assetNames(): string[] {

@@ -38,15 +38,15 @@ export interface OrderGateway {
 /** The market of a replay, which matches orders in rows of bars when the engine says so. A live bot has none. */
 export interface BarMarket {
   /** Returns the number of an instrument's orders that a row may fill. */
-  workingOrders(instrument: number): number;
+  workingOrders(instrumentIndex: number): number;
   /**
    * Passes over rows from `from`, which is visited next, to the first one that `matchRow` must match. Returns that one, or `to`. Unless the
    * strategy acts, rows in between change nothing. May return an earlier row, and looks at none from `to` on, even if `from` is `to`. A market
    * without it matches each row while an order is working.
    */
-  passRows?(instrument: number, from: number, to: number): number;
+  passRows?(instrumentIndex: number, from: number, to: number): number;
   /** Matches row `row` of the instrument's execution feed. */
-  matchRow(instrument: number, row: number): void;
+  matchRow(instrumentIndex: number, row: number): void;
   /** Called when the engine has opened a block. The market finds the rows in which marks may liquidate positions. */
   blockOpened(): void;
   /** Called when all orders of the current instant are matched. Marks positions, and liquidates those with too little margin. */
@@ -58,29 +58,29 @@ export interface BarMarket {
  */
 export interface ExchangeSink {
   /** The venue has the order since `timeMs`. For a leg of a bracket, this may lie inside the row that is being matched. */
-  acked(order: OrderId, venueId: VenueOrderId, timeMs: number): void;
-  refused(order: OrderId, code: string): void;
-  notSent(order: OrderId, cause: string): void;
+  acked(orderId: OrderId, venueId: VenueOrderId, timeMs: number): void;
+  refused(orderId: OrderId, code: string): void;
+  notSent(orderId: OrderId, cause: string): void;
   /** The outcome is unknown. `isContested`: the exchange has given its id to another order too. Has no effect on an ended order. */
-  outcomeUnknown(order: OrderId, cause: string, isContested?: boolean): void;
+  outcomeUnknown(orderId: OrderId, cause: string, isContested?: boolean): void;
   /** The order has filled. The exchange owns the record `fill`, which is valid only during the call. */
-  filled(order: OrderId, fill: Fill): void;
+  filled(orderId: OrderId, fill: Fill): void;
   /**
    * Reports a terminal status without further fills. `filled` is used for an order by amount, because its fills alone do not show its end.
    */
-  ended(order: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void;
-  evidence(order: OrderId, evidence: Evidence): void;
+  ended(orderId: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void;
+  evidence(orderId: OrderId, evidence: Evidence): void;
   /** An order that was proven absent, or refused, has appeared at the exchange. */
-  arrivedLate(order: OrderId, venueId: VenueOrderId, timeMs: number): void;
+  arrivedLate(orderId: OrderId, venueId: VenueOrderId, timeMs: number): void;
   /** Halts new risk on an instrument (null: on the account) until `clearHalt` or the operator clears it. `code` is stable. */
-  raiseHalt(code: string, instrument: number | null, why: string): void;
+  raiseHalt(code: string, instrument: number | null, reason: string): void;
   /**
    * Clears the cause with that code, because it has ended. A cause that only the operator clears stays, unless `mistake` says why it should not
    * have been raised.
    */
   clearHalt(code: string, instrument: number | null, mistake?: string): void;
   /** Funding of a position: units of money received, negative if paid. */
-  funded(instrument: number, isLong: boolean, units: number, timeMs: number): void;
+  funded(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void;
   /** The exchange has liquidated a position. `fill.fee` is its fee. The exchange owns the record `fill`. */
-  liquidated(instrument: number, wasLong: boolean, fill: Fill): void;
+  liquidated(instrumentIndex: number, wasLong: boolean, fill: Fill): void;
 }

@@ -92,14 +92,13 @@ export class RiskModule {
     resolved = resolveLimits(limits, ledger.instruments),
     rules = rulesFor(ledger.market),
   }: RiskModuleDeps) {
-    const { instruments, strategies } = ledger;
+    const { instruments, strategies, market } = ledger;
     const sent = sentOrders(resolved);
     this.halts = new HaltBoard(instruments, strategies);
     this.reservations = reservations;
     this.rules = rulesForLedger(ledger, rules);
     this.liveWatches = new LiveWatches(ledger, this.halts);
     this.lossWatches = new LossWatches(ledger, this.halts);
-    const { market } = ledger;
     this.tradable = instruments.map((instrument) => (market === 'both' || instrument.market === market ? instrument : null));
     this.state = {
       instruments,
@@ -234,11 +233,11 @@ export class RiskModule {
   // --- Risk states
 
   /** Halts new risk on an instrument, for a cause that the caller clears with `clearInstrumentHalt`. */
-  haltInstrument(instrument: number, code: string, nowMs: number, why = code): void {
-    this.halts.raise({ kind: 'symbol', instrument }, 'HALT_NEW', code, why, nowMs);
+  haltInstrument(instrumentIndex: number, code: string, nowMs: number, reason = code): void {
+    this.halts.raise({ kind: 'symbol', instrument: instrumentIndex }, 'HALT_NEW', code, reason, nowMs);
   }
-  clearInstrumentHalt(instrument: number, code: string, nowMs: number): void {
-    this.halts.clear({ kind: 'symbol', instrument }, code, 'its cause is gone', nowMs);
+  clearInstrumentHalt(instrumentIndex: number, code: string, nowMs: number): void {
+    this.halts.clear({ kind: 'symbol', instrument: instrumentIndex }, code, 'its cause is gone', nowMs);
   }
   /** Clears a cause for the operator; loss rules count from now on. Returns false when the cause is not in force. */
   resume(scope: Scope, code: string, who: string, nowMs: number): boolean {
@@ -351,11 +350,12 @@ export class RiskModule {
   private belongsToRun({ instrumentIndex, strategy }: Draft): boolean {
     return (instrumentIndex === this.newestInstrument && strategy === this.newestStrategy) || this.lookUp(instrumentIndex, strategy);
   }
-  private lookUp(instrumentIndex: number, strategy: number): boolean {
+  private lookUp(instrumentIndex: number, strategyIndex: number): boolean {
     const tradable = this.tradable[instrumentIndex];
-    if (tradable === undefined || !(strategy >= 0 && strategy < this.state.ledger.strategies && floor(strategy) === strategy)) return false;
+    const hasStrategy = strategyIndex >= 0 && strategyIndex < this.state.ledger.strategies && floor(strategyIndex) === strategyIndex;
+    if (tradable === undefined || !hasStrategy) return false;
     this.newestInstrument = instrumentIndex;
-    this.newestStrategy = strategy;
+    this.newestStrategy = strategyIndex;
     this.state.tradable = tradable;
     return true;
   }

@@ -106,10 +106,10 @@ export class Accounts {
   }
 
   /** Sets the fee rates of one account and instrument, ppm, for orders placed from now on. */
-  setFees(account: number, instrumentIndex: number, makerPpm: number, takerPpm: number): void {
+  setFees(accountIndex: number, instrumentIndex: number, makerPpm: number, takerPpm: number): void {
     checkPpm('makerPpm', makerPpm);
     checkPpm('takerPpm', takerPpm);
-    const accountAt = this.byInstrument[instrumentIndex]?.[account] ?? noAccount(account);
+    const accountAt = this.byInstrument[instrumentIndex]?.[accountIndex] ?? noAccount(accountIndex);
     accountAt.makerPpm = makerPpm;
     accountAt.takerPpm = takerPpm;
     accountAt.maxFeePpm = Math.max(makerPpm, takerPpm);
@@ -123,8 +123,8 @@ export class Accounts {
   }
 
   /** Returns the balance of an asset in an account. */
-  of(account: number, assetIndex: number): Balance {
-    return this.balances[account]?.[assetIndex] ?? noAccount(account);
+  of(accountIndex: number, assetIndex: number): Balance {
+    return this.balances[accountIndex]?.[assetIndex] ?? noAccount(accountIndex);
   }
 
   /** Returns the accounts of an instrument, by account. The list grows with each account that is opened. */
@@ -133,9 +133,9 @@ export class Accounts {
   }
 
   /** Adds units (at least 0) to the free balance of an asset. Throws InvariantError when all deposits of the asset exceed 2^53 - 1 units. */
-  deposit(account: number, assetIndex: number, units: number): void {
+  deposit(accountIndex: number, assetIndex: number, units: number): void {
     assert(exact(units) >= 0, `a deposit is not negative: ${units}`);
-    const accountBalance = this.of(account, assetIndex);
+    const accountBalance = this.of(accountIndex, assetIndex);
     const external = this.external[assetIndex]!;
     // The sum over all accounts must stay exact.
     external.deposited = exact(external.deposited + units);
@@ -174,8 +174,8 @@ function throwInvalidBalance(units: number): never {
 }
 
 /** Throws InvariantError: the caller has used an account that was never opened. */
-export function noAccount(account: number): never {
-  throw new InvariantError(`there is no account ${account}`);
+export function noAccount(accountIndex: number): never {
+  throw new InvariantError(`there is no account ${accountIndex}`);
 }
 
 /**

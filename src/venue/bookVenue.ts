@@ -50,9 +50,9 @@ export abstract class BookVenue<Book extends BarBook> {
    * Places an order, which matches rows that open at `nowMs` or later. Null: refused, see `refusal`. `ref` is the caller's own number and
    * is stored on the record. A `limit` of 0 makes a MARKET order, one above 0 a LIMIT order. The venue ignores `slot`.
    */
-  abstract place(account: number, ref: number, intent: OrderIntent, nowMs: number): VenueOrder | null;
+  abstract place(accountIndex: number, ref: number, intent: OrderIntent, nowMs: number): VenueOrder | null;
   /** Returns the code with which `place` would refuse, or 0. Changes no order and no balance. */
-  abstract check(account: number, intent: OrderIntent): number;
+  abstract check(accountIndex: number, intent: OrderIntent): number;
   /** Throws InvariantError when any money appeared or vanished. For tests and ends of runs, because it visits all accounts. */
   abstract assertConserved(): void;
 
@@ -110,16 +110,16 @@ export abstract class BookVenue<Book extends BarBook> {
   }
 
   /** `requestCancel` by id. Null: refused, see `refusal`. */
-  requestCancelById(account: number, id: number): VenueOrder | null {
-    const order = this.find(account, id);
+  requestCancelById(accountIndex: number, id: number): VenueOrder | null {
+    const order = this.find(accountIndex, id);
     if (order === null) this.refusal = this.isCancelOff ? unsupportedOperation.code : this.missingOrderCode;
     return order !== null && this.requestCancel(order) ? order : null;
   }
 
   /** Returns the order of an account with this id, open or ended but not yet released; null: `refusal` is -2013. */
-  find(account: number, id: number): VenueOrder | null {
+  find(accountIndex: number, id: number): VenueOrder | null {
     const order = this.orders.find(id);
-    if (order !== null && order.account === account) return order;
+    if (order !== null && order.account === accountIndex) return order;
     this.refusal = noSuchOrder.code;
     return null;
   }

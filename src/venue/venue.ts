@@ -45,23 +45,23 @@ export class Venue extends BookVenue<SpotBook> {
   }
 
   /** Sets the fee rates of one account on one instrument, ppm, for orders placed from now on. */
-  setFees(account: number, instrument: Instrument, makerPpm: number, takerPpm: number): void {
-    this.accounts.setFees(account, this.book(instrument).index, makerPpm, takerPpm);
+  setFees(accountIndex: number, instrument: Instrument, makerPpm: number, takerPpm: number): void {
+    this.accounts.setFees(accountIndex, this.book(instrument).index, makerPpm, takerPpm);
   }
 
   /** Adds units of an asset from outside. Throws ConfigError for an asset that no instrument trades. */
-  deposit(account: number, asset: string, units: number): void {
-    this.accounts.deposit(account, this.accounts.asset(asset), units);
+  deposit(accountIndex: number, asset: string, units: number): void {
+    this.accounts.deposit(accountIndex, this.accounts.asset(asset), units);
   }
 
   /** Returns the units of an asset that are available to the account. */
-  free(account: number, asset: string): number {
-    return this.accounts.of(account, this.accounts.asset(asset)).free;
+  free(accountIndex: number, asset: string): number {
+    return this.accounts.of(accountIndex, this.accounts.asset(asset)).free;
   }
 
   /** Returns the units of an asset that open orders hold. */
-  locked(account: number, asset: string): number {
-    return this.accounts.of(account, this.accounts.asset(asset)).locked;
+  locked(accountIndex: number, asset: string): number {
+    return this.accounts.of(accountIndex, this.accounts.asset(asset)).locked;
   }
 
   /** Returns the fees taken in an asset until now, over all accounts. */
@@ -69,8 +69,8 @@ export class Venue extends BookVenue<SpotBook> {
     return this.accounts.external[this.accounts.asset(asset)]!.fees;
   }
 
-  override place(account: number, ref: number, intent: OrderIntent, nowMs: number): VenueOrder | null {
-    const code = this.check(account, intent);
+  override place(accountIndex: number, ref: number, intent: OrderIntent, nowMs: number): VenueOrder | null {
+    const code = this.check(accountIndex, intent);
     if (code !== 0) {
       this.refusal = code;
       return null;
@@ -79,7 +79,7 @@ export class Venue extends BookVenue<SpotBook> {
     const order = this.orders.acquire(book.instrument, instrumentAccount.account);
     if (order.instrumentAccount !== instrumentAccount) order.instrumentAccount = instrumentAccount;
     order.ref = ref;
-    order.account = account;
+    order.account = accountIndex;
     order.sign = sign;
     order.limit = intent.limit;
     order.lots = intent.lots;
@@ -96,9 +96,9 @@ export class Venue extends BookVenue<SpotBook> {
   }
 
   /** The sequence of the checks is that of the dialect (10.1): an operation switched off, then combination, instrument, account, balance. */
-  override check(account: number, intent: OrderIntent): number {
-    if (account !== this.lastAccount || intent.instrument !== this.lastBook.instrument) {
-      const code = this.bindAccount(account, intent.instrument);
+  override check(accountIndex: number, intent: OrderIntent): number {
+    if (accountIndex !== this.lastAccount || intent.instrument !== this.lastBook.instrument) {
+      const code = this.bindAccount(accountIndex, intent.instrument);
       if (code !== 0) return code;
     }
     const { lastBook: book, lastInstrumentAccount: instrumentAccount } = this;
@@ -130,13 +130,13 @@ export class Venue extends BookVenue<SpotBook> {
   }
 
   /** Finds the account and book for the checks of an order. Returns the code of a refusal, or 0. */
-  private bindAccount(account: number, instrument: Instrument): number {
+  private bindAccount(accountIndex: number, instrument: Instrument): number {
     if (this.isPlaceOff) return unsupportedOperation.code;
     const book = this.bookByInstrument.get(instrument);
     if (book === undefined) return badSymbol.code;
-    this.lastInstrumentAccount = book.instrumentAccounts[account] ?? noAccount(account);
+    this.lastInstrumentAccount = book.instrumentAccounts[accountIndex] ?? noAccount(accountIndex);
     this.lastBook = book;
-    this.lastAccount = account;
+    this.lastAccount = accountIndex;
     return 0;
   }
 

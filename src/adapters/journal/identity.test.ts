@@ -47,8 +47,8 @@ function openJournal(prior: string | null = null) {
         reported.durableSeq = seq;
         wake();
       },
-      onFailure: (why) => {
-        reported.failure = why;
+      onFailure: (reason) => {
+        reported.failure = reason;
         wake();
       },
     },

@@ -73,7 +73,7 @@ const alert = (overrides: Partial<Alert> = {}): Alert => ({
 const openOutbox = (options: OutboxOptions = {}): AlertOutbox =>
   new AlertOutbox(scheduler, [webhookNotifier(wire.send, new Secret(`${origin}/hook/s3cret`), new Secret('t0ken'))], {
     firstPauseMs: 20,
-    lost: ({ code }, name, why) => void lost.push(`${name} ${code}: ${why}`),
+    lost: ({ code }, name, reason) => void lost.push(`${name} ${code}: ${reason}`),
     ...options,
   });
 

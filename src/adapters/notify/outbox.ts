@@ -15,7 +15,7 @@ export interface OutboxOptions {
   /** Time (ms) in which the same code of the same scope is not sent again, unless it is more urgent. */
   readonly quietMs?: number;
   /** Called for each alert that was given up or dropped. */
-  readonly lost?: (alert: Alert, notifier: string, why: string) => void;
+  readonly lost?: (alert: Alert, notifier: string, reason: string) => void;
 }
 
 const DEFAULT_OPTIONS = { timeoutMs: 10_000, firstPauseMs: 1000, maxPauseMs: 60_000, max: 20, quietMs: 60_000 } as const;
@@ -170,11 +170,11 @@ class NotifierQueue {
   }
 
   /** Puts a failed alert back and pauses, or gives it up after the last try. `mayPass`: another try may succeed. */
-  #onFailure(waitingAlert: WaitingAlert, why: string, mayPass: boolean, retryAfterMs: number | null): void {
+  #onFailure(waitingAlert: WaitingAlert, reason: string, mayPass: boolean, retryAfterMs: number | null): void {
     if (this.#isStopped) return;
     const { max, firstPauseMs, maxPauseMs, lost } = this.#options;
     if (!mayPass || waitingAlert.tries >= max) {
-      lost?.(waitingAlert.alert, this.#notifier.name, `${why}, after ${waitingAlert.tries} tries`);
+      lost?.(waitingAlert.alert, this.#notifier.name, `${reason}, after ${waitingAlert.tries} tries`);
       return;
     }
     this.#insert(waitingAlert);

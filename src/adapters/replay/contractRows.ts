@@ -26,14 +26,14 @@ export class ContractRows {
   constructor(
     engine: ReplayHost,
     venue: FuturesVenue,
-    account: number,
+    accountIndex: number,
     watch: MarginWatch,
     triggers: ReplayTriggers,
     eventOrder: EventOrder = null,
   ) {
     this.eventOrder = eventOrder;
     this.engine = engine;
-    this.account = account;
+    this.account = accountIndex;
     this.watch = watch;
     this.triggers = triggers;
     this.orders = engine.instruments

@@ -87,9 +87,9 @@ export class MarginWatch {
   }
 
   /** Connects the venue, before the first row. Schedules funding, and marks each contract at its first price. */
-  connect(venue: FuturesVenue, account: number): void {
+  connect(venue: FuturesVenue, accountIndex: number): void {
     this.venue = venue;
-    this.account = account;
+    this.account = accountIndex;
     this.contracts.forEach((contract, index) => this.scheduleFunding(contract, index));
     this.contracts.forEach(({ feed }, index) => venue.setMark(feed.instrument, this.engine.startTicks(index)));
   }

@@ -34,14 +34,14 @@ export class PairedReplay implements OrderGateway, BarMarket {
   read(order: Order, channel: Channel): void {
     this.exchangeOf(order.instrumentIndex).read(order, channel);
   }
-  workingOrders(instrument: number): number {
-    return this.exchangeOf(instrument).workingOrders(instrument);
+  workingOrders(instrumentIndex: number): number {
+    return this.exchangeOf(instrumentIndex).workingOrders(instrumentIndex);
   }
-  passRows(instrument: number, from: number, to: number): number {
-    return this.exchangeOf(instrument).passRows(instrument, from, to);
+  passRows(instrumentIndex: number, from: number, to: number): number {
+    return this.exchangeOf(instrumentIndex).passRows(instrumentIndex, from, to);
   }
-  matchRow(instrument: number, row: number): void {
-    this.exchangeOf(instrument).matchRow(instrument, row);
+  matchRow(instrumentIndex: number, row: number): void {
+    this.exchangeOf(instrumentIndex).matchRow(instrumentIndex, row);
   }
   blockOpened(): void {
     this.futures.blockOpened();

@@ -86,14 +86,14 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   }
 
   /** Connects the parts: the venue reports to this exchange, this exchange to the engine. */
-  connect(engine: ReplayHost, venue: BookVenue<BarBook>, account: number, margin: ReplayMarginDeps | null = null): void {
+  connect(engine: ReplayHost, venue: BookVenue<BarBook>, accountIndex: number, margin: ReplayMarginDeps | null = null): void {
     this.watch = margin?.watch ?? null;
     this.triggers = margin?.triggers ?? null;
     this.contracts = margin?.rows ?? null;
     this.engine = engine;
     this.brackets = engine.brackets;
     this.venue = venue;
-    this.account = account;
+    this.account = accountIndex;
     const seesEachRow = margin !== null || this.eventOrder !== null || this.finer !== null;
     const books: ReplayBook[] = [];
     engine.execution.forEach((feed, index) => {

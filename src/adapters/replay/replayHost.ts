@@ -57,7 +57,7 @@ export interface ReplayHost extends ExchangeSink {
   readonly queue: DueQueue;
   readonly runs: readonly { readonly name: string }[];
   /** A replay gives no cause, because it loses the reply itself. */
-  outcomeUnknown(order: OrderId, cause?: string): void;
+  outcomeUnknown(orderId: OrderId, cause?: string): void;
   /** True if something may be due that the loop has not seen yet. */
   hasPendingWork: boolean;
   /** Returns the newest close of an instrument in ticks; NaN before its first bar. */

@@ -26,10 +26,10 @@ export class ReplayTriggers implements RowTriggers {
   /** Number of waiting trigger orders of each instrument. */
   private readonly waitingCount: Int32Array;
 
-  constructor(engine: ReplayHost, venue: FuturesVenue, account: number, watch: MarginWatch) {
+  constructor(engine: ReplayHost, venue: FuturesVenue, accountIndex: number, watch: MarginWatch) {
     this.engine = engine;
     this.venue = venue;
-    this.account = account;
+    this.account = accountIndex;
     this.watch = watch;
     this.queue = new TriggerQueue(venue, { triggerEnded: (trigger, timeMs) => this.onFired(trigger, timeMs) }, MAX_WAITING_TRIGGERS);
     this.waitingCount = new Int32Array(engine.instruments.length);

@@ -199,19 +199,19 @@ export class Reservations {
   }
 
   /** Returns the lots that a strategy's open buys may still fill in an instrument. */
-  buyLots(strategy: number, instrumentIndex: number): number {
+  buyLots(strategyIndex: number, instrumentIndex: number): number {
     this.countNewest();
-    return this.lotsOf(strategy, instrumentIndex).buyLots;
+    return this.lotsOf(strategyIndex, instrumentIndex).buyLots;
   }
   /** Returns the lots that a strategy's open sells may still fill in an instrument. */
-  sellLots(strategy: number, instrumentIndex: number): number {
+  sellLots(strategyIndex: number, instrumentIndex: number): number {
     this.countNewest();
-    return this.lotsOf(strategy, instrumentIndex).sellLots;
+    return this.lotsOf(strategyIndex, instrumentIndex).sellLots;
   }
   /** Returns the part of `buyLots` or `sellLots` whose orders can only close a position; futures only. */
-  closingLots(strategy: number, instrumentIndex: number, isBuy: boolean): number {
+  closingLots(strategyIndex: number, instrumentIndex: number, isBuy: boolean): number {
     this.countNewest();
-    const { closingBuyLots, closingSellLots } = this.lotsOf(strategy, instrumentIndex);
+    const { closingBuyLots, closingSellLots } = this.lotsOf(strategyIndex, instrumentIndex);
     return isBuy ? closingBuyLots : closingSellLots;
   }
   /** Returns the lots that all buys of an instrument may still fill; for a contract, only buys that can open a position. */
@@ -247,26 +247,26 @@ export class Reservations {
     return markTicks * priceSign <= sellBound ? sellUnits : this.sumAt(sells, markTicks);
   }
   /** Returns the cash that a strategy's orders may still take, in quote units. With several accounts: from the first one. */
-  cash(strategy: number): number {
+  cash(strategyIndex: number): number {
     this.countNewest();
-    return this.only === null ? this.cashByStrategy[strategy * this.accounts]!.units : this.only.cash.units;
+    return this.only === null ? this.cashByStrategy[strategyIndex * this.accounts]!.units : this.only.cash.units;
   }
   /** Returns the cash that a strategy's orders may still take from the account that pays the orders of an instrument. */
-  accountCash(strategy: number, instrumentIndex: number): number {
+  accountCash(strategyIndex: number, instrumentIndex: number): number {
     this.countNewest();
-    return this.committedCash(strategy, instrumentIndex).units;
+    return this.committedCash(strategyIndex, instrumentIndex).units;
   }
-  private committedCash(strategy: number, instrumentIndex: number): CommittedCash {
-    return this.cashByStrategy[strategy * this.accounts + (this.accountOf === null ? 0 : this.accountOf[instrumentIndex]!)]!;
+  private committedCash(strategyIndex: number, instrumentIndex: number): CommittedCash {
+    return this.cashByStrategy[strategyIndex * this.accounts + (this.accountOf === null ? 0 : this.accountOf[instrumentIndex]!)]!;
   }
   /** Returns the cash that a strategy's orders in one market may still take. Only accounts with both markets need it, so no sum is kept. */
-  marketCash(strategy: number, market: Market): number {
+  marketCash(strategyIndex: number, market: Market): number {
     this.countNewest();
     let units = 0;
     for (const { hasMargin, buys, sells } of this.exposures) {
       if (hasMargin !== (market === 'futures')) continue;
-      for (const order of buys) if (order.strategy === strategy) units += order.worstCash;
-      for (const order of sells) if (order.strategy === strategy) units += order.worstCash;
+      for (const order of buys) if (order.strategy === strategyIndex) units += order.worstCash;
+      for (const order of sells) if (order.strategy === strategyIndex) units += order.worstCash;
     }
     return units;
   }
@@ -303,7 +303,7 @@ export class Reservations {
   private exposure(instrumentIndex: number): Exposure {
     return this.only === null ? this.exposures[instrumentIndex]! : this.only.exposure;
   }
-  private lotsOf(strategy: number, instrumentIndex: number): CommittedLots {
-    return this.only ?? this.lotsByStrategy[strategy * this.exposures.length + instrumentIndex]!;
+  private lotsOf(strategyIndex: number, instrumentIndex: number): CommittedLots {
+    return this.only ?? this.lotsByStrategy[strategyIndex * this.exposures.length + instrumentIndex]!;
   }
 }

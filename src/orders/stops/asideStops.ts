@@ -85,16 +85,16 @@ export class AsideStops<B extends AsideBracket> {
   }
 
   /** Removes the brackets of one side, and returns them. */
-  takeBrackets(strategy: number, instrumentIndex: number, isLong: boolean): readonly B[] {
-    const takenBrackets = this.brackets.filter((bracket) => isOf(bracket, strategy, instrumentIndex, isLong));
+  takeBrackets(strategyIndex: number, instrumentIndex: number, isLong: boolean): readonly B[] {
+    const takenBrackets = this.brackets.filter((bracket) => isOf(bracket, strategyIndex, instrumentIndex, isLong));
     if (takenBrackets.length === 0) return takenBrackets;
     const remaining = this.brackets.filter((bracket) => !takenBrackets.includes(bracket));
     this.replaceStops(remaining, this.triggers);
     return takenBrackets;
   }
   /** Returns the stops of one side that were at the exchange. */
-  triggersOf(strategy: number, instrumentIndex: number, isLong: boolean): readonly AsideTrigger[] {
-    return this.triggers.filter((trigger) => isOf(trigger, strategy, instrumentIndex, isLong));
+  triggersOf(strategyIndex: number, instrumentIndex: number, isLong: boolean): readonly AsideTrigger[] {
+    return this.triggers.filter((trigger) => isOf(trigger, strategyIndex, instrumentIndex, isLong));
   }
   /** Removes a stop that was at the exchange. */
   removeTrigger(trigger: AsideTrigger): void {
@@ -109,18 +109,18 @@ export class AsideStops<B extends AsideBracket> {
   }
 
   /** Notes that the stops of a side protect `lots`: what is held as an order is about to close it. No effect without such stops. */
-  setProtectedLots(strategy: number, instrumentIndex: number, isLong: boolean, lots: number): void {
-    if (this.count === 0 || !this.has(strategy, instrumentIndex, isLong)) return;
-    const side = this.sideOf(strategy, instrumentIndex, isLong);
-    if (side === undefined) this.sides.push({ strategy, instrument: instrumentIndex, isLong, lots });
+  setProtectedLots(strategyIndex: number, instrumentIndex: number, isLong: boolean, lots: number): void {
+    if (this.count === 0 || !this.has(strategyIndex, instrumentIndex, isLong)) return;
+    const side = this.sideOf(strategyIndex, instrumentIndex, isLong);
+    if (side === undefined) this.sides.push({ strategy: strategyIndex, instrument: instrumentIndex, isLong, lots });
     else side.lots = lots;
   }
   /** Returns the lots that are left of those that the stops of a side protected. */
-  lotsLeft(strategy: number, instrumentIndex: number, isLong: boolean): number {
-    return this.sideOf(strategy, instrumentIndex, isLong)?.lots ?? 0;
+  lotsLeft(strategyIndex: number, instrumentIndex: number, isLong: boolean): number {
+    return this.sideOf(strategyIndex, instrumentIndex, isLong)?.lots ?? 0;
   }
-  private sideOf(strategy: number, instrumentIndex: number, isLong: boolean): AsideSide | undefined {
-    return this.sides.find((side) => isOf(side, strategy, instrumentIndex, isLong));
+  private sideOf(strategyIndex: number, instrumentIndex: number, isLong: boolean): AsideSide | undefined {
+    return this.sides.find((side) => isOf(side, strategyIndex, instrumentIndex, isLong));
   }
 
   /** Handles a fill that the ledger has booked: forgets the stops of a side that the fill has closed, and reduces the bracket of a leg. */
@@ -140,15 +140,15 @@ export class AsideStops<B extends AsideBracket> {
   }
 
   /** Forgets the stops of a strategy on an instrument, or those of one side. */
-  forget(strategy: number, instrumentIndex: number, isLong: boolean | null): void {
-    const stays = (stop: AsidePlace): boolean => !isOf(stop, strategy, instrumentIndex, isLong);
+  forget(strategyIndex: number, instrumentIndex: number, isLong: boolean | null): void {
+    const stays = (stop: AsidePlace): boolean => !isOf(stop, strategyIndex, instrumentIndex, isLong);
     this.replaceStops(this.brackets.filter(stays), this.triggers.filter(stays));
     this.sides = this.sides.filter(stays);
   }
 
   /** True when stops of a strategy on one side of an instrument are set aside. */
-  has(strategy: number, instrumentIndex: number, isLong: boolean): boolean {
-    const isIncluded = (stop: AsidePlace): boolean => isOf(stop, strategy, instrumentIndex, isLong);
+  has(strategyIndex: number, instrumentIndex: number, isLong: boolean): boolean {
+    const isIncluded = (stop: AsidePlace): boolean => isOf(stop, strategyIndex, instrumentIndex, isLong);
     return this.brackets.some(isIncluded) || this.triggers.some(isIncluded);
   }
 }
@@ -157,5 +157,5 @@ export class AsideStops<B extends AsideBracket> {
 type AsidePlace = { readonly strategy: number; readonly instrument: number; readonly isLong: boolean };
 
 /** True for a stop of a strategy on an instrument. `isLong`: on this side; null: on either. */
-const isOf = (stop: AsidePlace, strategy: number, instrumentIndex: number, isLong: boolean | null): boolean =>
-  stop.strategy === strategy && stop.instrument === instrumentIndex && (isLong ?? stop.isLong) === stop.isLong;
+const isOf = (stop: AsidePlace, strategyIndex: number, instrumentIndex: number, isLong: boolean | null): boolean =>
+  stop.strategy === strategyIndex && stop.instrument === instrumentIndex && (isLong ?? stop.isLong) === stop.isLong;

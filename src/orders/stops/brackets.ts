@@ -194,22 +194,22 @@ export class Brackets {
     this.add(bracket);
   }
   /** Ends all brackets of a strategy on an instrument, or those of one side, because what they protect has been closed. */
-  drop(strategy: number, instrumentIndex: number, isLong: boolean | null = null): void {
-    this.removeAll(strategy, instrumentIndex, isLong);
-    if (this.aside.count > 0) this.aside.forget(strategy, instrumentIndex, isLong);
+  drop(strategyIndex: number, instrumentIndex: number, isLong: boolean | null = null): void {
+    this.removeAll(strategyIndex, instrumentIndex, isLong);
+    if (this.aside.count > 0) this.aside.forget(strategyIndex, instrumentIndex, isLong);
   }
   /**
    * Sets the brackets of a strategy on an instrument aside, or those of one side, because an order is about to close what they protect. One
    * without a stop ends. Returns the number of brackets that were removed.
    */
-  setAside(strategy: number, instrumentIndex: number, isLong: boolean | null = null): number {
-    const removedBrackets = this.removeAll(strategy, instrumentIndex, isLong);
+  setAside(strategyIndex: number, instrumentIndex: number, isLong: boolean | null = null): number {
+    const removedBrackets = this.removeAll(strategyIndex, instrumentIndex, isLong);
     for (const bracket of removedBrackets) if (bracket.stopTicks > 0 || bracket.trailingTicks > 0) this.aside.addBracket(bracket);
     return removedBrackets.length;
   }
-  private removeAll(strategy: number, instrumentIndex: number, isLong: boolean | null): readonly Bracket[] {
+  private removeAll(strategyIndex: number, instrumentIndex: number, isLong: boolean | null): readonly Bracket[] {
     const removedBrackets = this.open[instrumentIndex]!.filter(
-      (candidate) => candidate.strategy === strategy && (isLong ?? candidate.isLong) === candidate.isLong,
+      (candidate) => candidate.strategy === strategyIndex && (isLong ?? candidate.isLong) === candidate.isLong,
     );
     for (const bracket of removedBrackets) this.remove(bracket);
     return removedBrackets;
@@ -218,9 +218,9 @@ export class Brackets {
    * Brings the brackets of one side back that were set aside, for at most `lots`: what is left of the lots that they protected. Together with
    * brackets that were armed since they protect at most `heldLots`. Those whose stop is nearest to the price come first.
    */
-  bringBack(strategy: number, instrumentIndex: number, isLong: boolean, lots: number, heldLots: number): void {
-    const isOwn = (candidate: Bracket): boolean => candidate.strategy === strategy && candidate.isLong === isLong;
-    const returning = this.aside.takeBrackets(strategy, instrumentIndex, isLong);
+  bringBack(strategyIndex: number, instrumentIndex: number, isLong: boolean, lots: number, heldLots: number): void {
+    const isOwn = (candidate: Bracket): boolean => candidate.strategy === strategyIndex && candidate.isLong === isLong;
+    const returning = this.aside.takeBrackets(strategyIndex, instrumentIndex, isLong);
     if (returning.length === 0) return;
     let unprotectedLots = heldLots;
     for (const bracket of this.open[instrumentIndex]!) if (isOwn(bracket)) unprotectedLots -= bracket.lots;

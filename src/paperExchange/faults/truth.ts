@@ -9,7 +9,7 @@ import type { OwnTrade, UserOrder } from '../orders/userOrder.ts';
 import type { Service } from '../service.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
 
-type AccountNames = (account: number) => string | undefined;
+type AccountNames = (accountIndex: number) => string | undefined;
 
 /** Returns accounts, open orders, positions and waiting triggers of both markets. Amounts are plain decimals. */
 export function truthOfMarkets(service: Service, { accounts }: ServiceConfig) {
@@ -53,20 +53,20 @@ function allOrders<O extends UserOrder, T extends OwnTrade>({ orders, counters }
 }
 
 /** Returns the spot balances of an account as decimals. */
-const balanceRows = (spot: SpotExchange, account: number) =>
+const balanceRows = (spot: SpotExchange, accountIndex: number) =>
   Array.from(spot.assets(), ([asset, digits]) => ({
     asset,
-    free: fromScaled(spot.venue.free(account, asset), digits),
-    locked: fromScaled(spot.venue.locked(account, asset), digits),
+    free: fromScaled(spot.venue.free(accountIndex, asset), digits),
+    locked: fromScaled(spot.venue.locked(accountIndex, asset), digits),
   }));
 
 /** Returns the margin accounts of an account. */
-function marginRows(futures: FuturesExchange, account: number) {
+function marginRows(futures: FuturesExchange, accountIndex: number) {
   const { wallets } = futures.venue;
   return Array.from(futures.assets(), ([asset, digits]) => {
     const index = wallets.asset(asset);
-    const { free, locked } = wallets.wallet(account, index);
-    const margin = wallets.openPositions(account, index).reduce((units, { marginUnits }) => units + marginUnits, 0);
+    const { free, locked } = wallets.wallet(accountIndex, index);
+    const margin = wallets.openPositions(accountIndex, index).reduce((units, { marginUnits }) => units + marginUnits, 0);
     return { asset, free: fromScaled(free, digits), locked: fromScaled(locked, digits), margin: fromScaled(margin, digits) };
   });
 }

@@ -118,9 +118,9 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
   }
 
   /** Returns all orders of an account, open ones included, newest first. With `fromId`, from that order id on (see `listPage`). */
-  history(account: number, instrument: Instrument | null, limit: number, fromId: bigint | null): readonly FuturesUserOrder[] {
+  history(accountIndex: number, instrument: Instrument | null, limit: number, fromId: bigint | null): readonly FuturesUserOrder[] {
     const isBefore = fromId === null ? null : ({ id }: FuturesUserOrder): boolean => BigInt(id) < fromId;
-    return listPage(this.#historyOf(account), limit, instrument === null ? null : this.orderRows.tagOf(instrument), isBefore);
+    return listPage(this.#historyOf(accountIndex), limit, instrument === null ? null : this.orderRows.tagOf(instrument), isBefore);
   }
 
   /** Returns the time from which a trigger order placed at `nowMs` is waiting. In a bar market, only rows that open later can fire it. */
@@ -290,11 +290,11 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
   }
 
   /** Adds the order to the history of its account. The history is ordered by the time of appearance. */
-  addToHistory(account: number, number: number, tag: number): void {
-    this.#historyOf(account).push(number, tag);
+  addToHistory(accountIndex: number, number: number, tag: number): void {
+    this.#historyOf(accountIndex).push(number, tag);
   }
-  #historyOf(account: number): NumberedHistory<FuturesUserOrder> {
-    return (this.#history[account] ??= new NumberedHistory((number) => this.orders.orderNumbered(number)));
+  #historyOf(accountIndex: number): NumberedHistory<FuturesUserOrder> {
+    return (this.#history[accountIndex] ??= new NumberedHistory((number) => this.orders.orderNumbered(number)));
   }
 
   #bookOf({ index }: Readonly<VenuePosition>) {

@@ -86,8 +86,8 @@ export class ProfitHistory {
   }
 
   /** Makes a reduction visible to reads. */
-  show(account: number, reduction: PagedRow<ReportedReduction>): void {
-    this.#listOf(account).push(reduction);
+  show(accountIndex: number, reduction: PagedRow<ReportedReduction>): void {
+    this.#listOf(accountIndex).push(reduction);
   }
 
   /** Returns what earlier records have reported of a position; null: nothing. */
@@ -105,20 +105,20 @@ export class ProfitHistory {
     this.#listOf(accountOf(uid)).restore(storeOffset, this.#orderRows.tagOf(instrumentOf(symbol)));
   }
   /** Returns the stored form of a reduction. */
-  textOf(account: number, reduction: ReportedReduction): string {
-    return reductionText(account, reduction, this.#orderRows.names);
+  textOf(accountIndex: number, reduction: ReportedReduction): string {
+    return reductionText(accountIndex, reduction, this.#orderRows.names);
   }
 
   /** Returns records of an account, newest first (see `listPage`). */
-  list(account: number, { instrument, limit, fromId, range }: ReductionQuery): readonly ReportedReduction[] {
+  list(accountIndex: number, { instrument, limit, fromId, range }: ReductionQuery): readonly ReportedReduction[] {
     const isBefore = fromId === null ? null : ({ id }: ReportedReduction): boolean => id < fromId;
-    const history = this.#listOf(account);
+    const history = this.#listOf(accountIndex);
     const rows = range === null ? history : recordsWithin(history, range);
     return listPage(rows, limit, instrument === null ? null : this.#orderRows.tagOf(instrument), isBefore);
   }
 
-  #listOf(account: number): PagedList<ReportedReduction> {
-    return (this.#byAccount[account] ??= new PagedList((storeOffset) =>
+  #listOf(accountIndex: number): PagedList<ReportedReduction> {
+    return (this.#byAccount[accountIndex] ??= new PagedList((storeOffset) =>
       reductionIn(this.#archive.reader.read(reductionRecord, storeOffset), this.#orderRows.names),
     ));
   }

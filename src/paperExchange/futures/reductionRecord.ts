@@ -49,8 +49,8 @@ export const reductionRecord = storedRecord('reduction', {
 export type ReductionRecord = StoredRecordOf<typeof reductionRecord>;
 
 /** Returns the text of a record. */
-export const reductionText = (account: number, { instrument, ...members }: ReportedReduction, { uidOf }: IdMaps): string =>
-  reductionRecord.text({ ...members, uid: uidOf(account), symbol: instrument.wireName });
+export const reductionText = (accountIndex: number, { instrument, ...members }: ReportedReduction, { uidOf }: IdMaps): string =>
+  reductionRecord.text({ ...members, uid: uidOf(accountIndex), symbol: instrument.wireName });
 
 /** Returns the reduction in a stored record. */
 export function reductionIn(stored: ReductionRecord, { instrumentOf }: IdMaps): ReportedReduction {

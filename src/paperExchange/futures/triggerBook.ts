@@ -25,7 +25,7 @@ import {
 type TriggerRows = Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'tagOf'>;
 
 /** Places the child order of a trigger. Returns the order, or the error code of its refusal. */
-export type PlaceTriggeredOrder = (account: number, intent: OrderIntent, clientOrderId: string | null) => FuturesUserOrder | number;
+export type PlaceTriggeredOrder = (accountIndex: number, intent: OrderIntent, clientOrderId: string | null) => FuturesUserOrder | number;
 
 /** What the book of trigger orders takes. */
 export interface TriggerBookDeps {
@@ -77,15 +77,15 @@ export class TriggerBook {
   }
 
   /** Places a trigger order. Returns null if it is refused: see `refusalCode`. */
-  place(account: number, { kind, triggerTicks: price, child, clientOrderId, placedMs, sinceMs }: TriggerTerms): WireTrigger | null {
-    const trigger = this.#queue.place(account, kind, price, child, sinceMs);
+  place(accountIndex: number, { kind, triggerTicks: price, child, clientOrderId, placedMs, sinceMs }: TriggerTerms): WireTrigger | null {
+    const trigger = this.#queue.place(accountIndex, kind, price, child, sinceMs);
     if (trigger === null) {
       this.refusalCode = this.#queue.refusal;
       return null;
     }
     const placed: WireTrigger = { id: wireOrderId(PREFIX, trigger.id), clientOrderId, trigger, placedMs, isCancelRequested: false };
     this.#inMemory.set(trigger.id, placed);
-    this.addToList(trigger.id, account, this.#rows.tagOf(child.instrument));
+    this.addToList(trigger.id, accountIndex, this.#rows.tagOf(child.instrument));
     this.changed.add(placed);
     return placed;
   }
@@ -102,8 +102,8 @@ export class TriggerBook {
   }
 
   /** Adds the trigger to the list of its account. Called in order, oldest first. */
-  addToList(number: number, account: number, tag: number): void {
-    (this.#byAccount[account] ??= new NumberedHistory((each) => this.#triggerNumbered(each))).push(number, tag);
+  addToList(number: number, accountIndex: number, tag: number): void {
+    (this.#byAccount[accountIndex] ??= new NumberedHistory((each) => this.#triggerNumbered(each))).push(number, tag);
   }
 
   /** Notes that the trigger has ended and where it is in the store. */
@@ -113,11 +113,11 @@ export class TriggerBook {
   }
 
   /** Returns the trigger with an id on the wire; null if the account has no such trigger. */
-  find(account: number, id: string): WireTrigger | null {
+  find(accountIndex: number, id: string): WireTrigger | null {
     const number = orderNumberOf(id);
     if (!Number.isSafeInteger(number) || wireOrderId(PREFIX, number) !== id) return null;
     const trigger = this.#triggerNumbered(number);
-    return trigger?.trigger.account === account ? trigger : null;
+    return trigger?.trigger.account === accountIndex ? trigger : null;
   }
 
   #triggerNumbered(number: number): WireTrigger | null {
@@ -151,12 +151,12 @@ export class TriggerBook {
 
   /** Lists waiting and ended triggers, newest first: their count, and at most `limit` of them from index `from` on. */
   list(
-    account: number,
+    accountIndex: number,
     instrument: Instrument,
     from: number,
     limit: number,
   ): { readonly count: number; readonly rows: readonly WireTrigger[] } {
-    const history = this.#byAccount[account];
+    const history = this.#byAccount[accountIndex];
     const tag = this.#rows.tagOf(instrument);
     const rows: WireTrigger[] = [];
     let count = 0;

@@ -9,8 +9,8 @@ import type { FuturesExchange } from '../futures/futuresExchange.ts';
 /** Returns the handlers of the futures settings. */
 export function futuresSettings({ venue, changes }: FuturesExchange, profile: Profile): Handlers {
   /** The store writes the account again even if the change was refused. */
-  const reply = (isDone: boolean, account: number): HandlerReply => {
-    changes.accounts.add(account);
+  const reply = (isDone: boolean, accountIndex: number): HandlerReply => {
+    changes.accounts.add(accountIndex);
     return isDone ? succeeded(encodeAnswer(doneAnswer, null, profile)) : refused(venue.refusal);
   };
   return {

@@ -70,12 +70,12 @@ function intentOf(args: CallArgs, instrument: Instrument, typeName: 'type' | 'ba
 }
 
 /** Returns the order that a call names: by its id if one was sent, else by its client order id if `allowsClientId`. */
-export function findNamedOrder(args: CallArgs, account: number, { orders }: SpotExchange, allowsClientId: boolean): UserOrder | null {
+export function findNamedOrder(args: CallArgs, accountIndex: number, { orders }: SpotExchange, allowsClientId: boolean): UserOrder | null {
   const id = args.texts.get('orderId') ?? '';
   const clientId = args.texts.get('newClientOrderId') ?? '';
   let order: UserOrder | null = null;
-  if (id !== '') order = orders.find(account, id);
-  else if (allowsClientId && clientId !== '') order = orders.byClientId(account, clientId);
+  if (id !== '') order = orders.find(accountIndex, id);
+  else if (allowsClientId && clientId !== '') order = orders.byClientId(accountIndex, clientId);
   if (order === null || args.instrument === null) return order;
   return order.instrument === args.instrument ? order : null;
 }

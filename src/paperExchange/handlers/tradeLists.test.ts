@@ -23,9 +23,9 @@ function openLists(variants = PROFILES.seed) {
     tagOf: (instrument) => INSTRUMENTS.indexOf(instrument),
   });
   const reads = { trades: 0, indexLists: 0 };
-  const tradeAt = (account: number, tradeIndex: number): OwnTrade => {
+  const tradeAt = (accountIndex: number, tradeIndex: number): OwnTrade => {
     reads.trades++;
-    return orders.tradeAt(account, tradeIndex);
+    return orders.tradeAt(accountIndex, tradeIndex);
   };
   const tradeIndexes: typeof orders.tradeIndexes = (...query) => {
     reads.indexLists++;
@@ -34,17 +34,17 @@ function openLists(variants = PROFILES.seed) {
   const countingOrders = { tradeCount: orders.tradeCount.bind(orders), tradeIndexes, tradeAt };
   const lists = new TradeLists(countingOrders, { answer: spotFillsAnswer, recordOf: spotFillRecord, variants });
   let tradeId = 0;
-  const add = (account: number, instrument = INSTRUMENTS[tradeId % 2]!): void => {
+  const add = (accountIndex: number, instrument = INSTRUMENTS[tradeId % 2]!): void => {
     const ids = { tradeId: ++tradeId, bidId: `${tradeId}1`, askId: `${tradeId}2` };
     const row = { ...ids, instrument, price: 10_000 + tradeId, lots: tradeId, timeMs: tradeId, isBuyer: tradeId % 3 === 0 };
-    orders.showTrade(account, {
+    orders.showTrade(accountIndex, {
       row: { ...row, isMaker: false, fee: tradeId, feeInBase: tradeId % 5 === 0 },
       tag: (tradeId + 1) % 2,
       storeOffset: -1,
     });
   };
-  const expected = (account: number, instrument: Instrument | null, limit: number, fromId: number | null): string =>
-    encodeAnswer(spotFillsAnswer, listing(orders.trades(account, instrument, limit, fromId).map(spotFillRecord)), variants);
+  const expected = (accountIndex: number, instrument: Instrument | null, limit: number, fromId: number | null): string =>
+    encodeAnswer(spotFillsAnswer, listing(orders.trades(accountIndex, instrument, limit, fromId).map(spotFillRecord)), variants);
   return { add, expected, lists, reads };
 }
 

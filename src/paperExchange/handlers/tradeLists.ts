@@ -74,17 +74,17 @@ export class TradeLists<T extends OwnTrade, R> {
   }
 
   /** Returns the row of a trade. */
-  #rowAt(account: number, index: number): string {
-    const knownRow = this.#rows.get(account)?.get(index);
+  #rowAt(accountIndex: number, index: number): string {
+    const knownRow = this.#rows.get(accountIndex)?.get(index);
     if (knownRow !== undefined) return knownRow;
     const { answer, recordOf, variants } = this.#text;
-    const row = encodeRow(answer, recordOf(this.#orders.tradeAt(account, index)), variants);
+    const row = encodeRow(answer, recordOf(this.#orders.tradeAt(accountIndex, index)), variants);
     if (this.#rowCount >= MAX_ROWS) {
       this.#rows.clear();
       this.#rowCount = 0;
     }
-    const rowsOfAccount = this.#rows.get(account) ?? new Map<number, string>();
-    this.#rows.set(account, rowsOfAccount.set(index, row));
+    const rowsOfAccount = this.#rows.get(accountIndex) ?? new Map<number, string>();
+    this.#rows.set(accountIndex, rowsOfAccount.set(index, row));
     this.#rowCount++;
     return row;
   }

@@ -25,7 +25,7 @@ export class OpenCounts {
   }
 
   /** True when an order would exceed the maximum. MARKET orders never rest and always pass, so that a position can always be closed. */
-  wouldExceed(account: number, { instrument, limit }: OrderIntent): boolean {
-    return limit !== 0 && (this.#counts.get(instrument)?.[account] ?? 0) >= this.#max;
+  wouldExceed(accountIndex: number, { instrument, limit }: OrderIntent): boolean {
+    return limit !== 0 && (this.#counts.get(instrument)?.[accountIndex] ?? 0) >= this.#max;
   }
 }

@@ -167,19 +167,19 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     }
   }
   /** Returns the code with which `place` would refuse an order, or 0. Changes nothing. */
-  refusalCodeFor(account: number, intent: OrderIntent): number {
-    const code = this.venue.check(account, intent);
+  refusalCodeFor(accountIndex: number, intent: OrderIntent): number {
+    const code = this.venue.check(accountIndex, intent);
     // A refusal by an earlier check wins: those concern the order itself, and whether the account may order (exchange dialect, 10.1).
     const isCapChecked = code === 0 || CODES_AFTER_CAP.has(code);
-    return isCapChecked && this.#openCounts.wouldExceed(account, intent) ? VENUE_CODES.tooManyOrders.code : code;
+    return isCapChecked && this.#openCounts.wouldExceed(accountIndex, intent) ? VENUE_CODES.tooManyOrders.code : code;
   }
 
   /**
    * Places an order: its funds are held at once, and it reaches the book after the admission delay. Returns null if refused: see `refusalCode`.
    */
-  place(account: number, intent: OrderIntent, clientOrderId: string | null): O | null {
-    if (this.#openCounts.wouldExceed(account, intent)) {
-      this.refusalCode = this.refusalCodeFor(account, intent);
+  place(accountIndex: number, intent: OrderIntent, clientOrderId: string | null): O | null {
+    if (this.#openCounts.wouldExceed(accountIndex, intent)) {
+      this.refusalCode = this.refusalCodeFor(accountIndex, intent);
       return null;
     }
     const { nowMs } = this;
@@ -188,12 +188,12 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     const arrivedMs = barRows?.sentMs(nowMs) ?? nowMs;
     const admittedMs = arrivedMs + (isPrompt ? 0 : this.delays.admissionMs);
     // The venue stores the order number, by which the order is found later.
-    const venueOrder = this.venue.place(account, this.#lastOrder + 1, intent, barRows === null ? nowMs : admittedMs);
+    const venueOrder = this.venue.place(accountIndex, this.#lastOrder + 1, intent, barRows === null ? nowMs : admittedMs);
     if (venueOrder === null) {
       this.refusalCode = this.venue.refusal;
       return null;
     }
-    const order = this.newOrder({ id: this.nextOrderId(), account, clientOrderId, intent, placedMs: nowMs, venueOrder });
+    const order = this.newOrder({ id: this.nextOrderId(), account: accountIndex, clientOrderId, intent, placedMs: nowMs, venueOrder });
     this.orders.add(order);
     this.#openCounts.add(order, 1);
     this.publish(order);
@@ -255,10 +255,10 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   }
 
   /** Books a trade of an account. It is written to the store from now on, and reads show it after the visibility delay. */
-  protected bookTrade(account: number, trade: T): void {
+  protected bookTrade(accountIndex: number, trade: T): void {
     const pagedRow: PagedRow<T> = { row: trade, tag: this.orderRows.tagOf(trade.instrument), storeOffset: -1 };
-    this.changes.trades.push({ account, pagedRow });
-    this.runAfterVisibilityDelay(() => this.orders.showTrade(account, pagedRow));
+    this.changes.trades.push({ account: accountIndex, pagedRow });
+    this.runAfterVisibilityDelay(() => this.orders.showTrade(accountIndex, pagedRow));
   }
 
   /** Called by the venue when the funds that an order holds have changed. Reads do not show this. */

@@ -21,7 +21,7 @@ import type { OrderStart, OwnTrade, VisibleState, UserOrder } from './userOrder.
 /** Records name accounts by uid and instruments by wire name, because the order of the config may change. */
 export interface IdMaps {
   readonly market: Market;
-  readonly uidOf: (account: number) => string;
+  readonly uidOf: (accountIndex: number) => string;
   readonly accountOf: (uid: string) => number;
   readonly instrumentOf: (wireName: string) => Instrument;
 }
@@ -155,10 +155,10 @@ export const visibleStateIn = (stored: OrderRecord): VisibleState => {
 };
 
 /** Returns the venue's record of an open order. */
-export function imageOf(stored: OpenOrderRecord, account: number): OrderImage {
+export function imageOf(stored: OpenOrderRecord, accountIndex: number): OrderImage {
   return {
     ref: stored.number,
-    account,
+    account: accountIndex,
     side: stored.side,
     limit: stored.limit,
     lots: stored.lots,
@@ -178,9 +178,9 @@ export function imageOf(stored: OpenOrderRecord, account: number): OrderImage {
 }
 
 /** Returns the stored form of an own trade. */
-export function tradeText(account: number, trade: OwnTrade, futures: StoredTradeTerms, { market, uidOf }: IdMaps): string {
+export function tradeText(accountIndex: number, trade: OwnTrade, futures: StoredTradeTerms, { market, uidOf }: IdMaps): string {
   const { instrument, tradeId, bidId, askId, price, lots: filledLots, timeMs, isBuyer, isMaker, fee, feeInBase } = trade;
-  const common = { market, uid: uidOf(account), symbol: instrument.wireName, tradeId, bidId, askId, price, lots: filledLots };
+  const common = { market, uid: uidOf(accountIndex), symbol: instrument.wireName, tradeId, bidId, askId, price, lots: filledLots };
   return tradeRecord.text({ ...common, timeMs, isBuyer, isMaker, fee, feeInBase, futures });
 }
 

@@ -82,8 +82,8 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
   orderText(order: O): string {
     return storedOrderText(order, orderNumberOf(order.id), this.#kind.termsOf(order), this.names);
   }
-  tradeText(account: number, trade: T): string {
-    return tradeText(account, trade, this.#kind.tradeTermsOf(trade), this.names);
+  tradeText(accountIndex: number, trade: T): string {
+    return tradeText(accountIndex, trade, this.#kind.tradeTermsOf(trade), this.names);
   }
 }
 

@@ -225,8 +225,8 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   }
 
   /** Registers a client order id. A reused id finds its latest order. The order itself must already be findable. */
-  registerClientId(number: number, account: number, clientOrderId: string | null): void {
-    if (clientOrderId !== null) this.#clientIds.add(number, account, clientOrderId);
+  registerClientId(number: number, accountIndex: number, clientOrderId: string | null): void {
+    if (clientOrderId !== null) this.#clientIds.add(number, accountIndex, clientOrderId);
   }
 
   /** Notes the offset of an ended order in the store. The order leaves memory once reads show its end. */
@@ -245,11 +245,11 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   }
 
   /** Returns the order with a wire id; null if the account has no such order. */
-  find(account: number, id: string): O | null {
+  find(accountIndex: number, id: string): O | null {
     const number = orderNumberOf(id);
     if (!Number.isSafeInteger(number) || wireOrderId(this.#prefix, number) !== id) return null;
     const order = this.orderNumbered(number);
-    return order?.account === account ? order : null;
+    return order?.account === accountIndex ? order : null;
   }
 
   /** Returns the newest orders of all accounts, at most 100, newest first. */
@@ -263,8 +263,8 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   }
 
   /** Returns the latest order with a client order id; null if the account has none. */
-  byClientId(account: number, clientOrderId: string): O | null {
-    const number = this.#clientIds.find(account, clientOrderId);
+  byClientId(accountIndex: number, clientOrderId: string): O | null {
+    const number = this.#clientIds.find(accountIndex, clientOrderId);
     return number < 0 ? null : this.orderNumbered(number);
   }
 
@@ -280,47 +280,47 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   }
 
   /** Makes a trade visible to reads. */
-  showTrade(account: number, trade: PagedRow<T>): void {
-    this.#ordersOf(account).trades.push(trade);
+  showTrade(accountIndex: number, trade: PagedRow<T>): void {
+    this.#ordersOf(accountIndex).trades.push(trade);
   }
   /** Restores a trade that an earlier process has stored. */
-  restoreTrade(account: number, storeOffset: number, tag: number): void {
-    this.#ordersOf(account).trades.restore(storeOffset, tag);
+  restoreTrade(accountIndex: number, storeOffset: number, tag: number): void {
+    this.#ordersOf(accountIndex).trades.restore(storeOffset, tag);
   }
 
   /** Returns the orders that reads show as open, newest first. `instrument` null: every instrument. */
-  visiblyOpen(account: number, instrument: Instrument | null, limit: number): readonly O[] {
-    return this.#ordersOf(account).open.newest(instrument, limit);
+  visiblyOpen(accountIndex: number, instrument: Instrument | null, limit: number): readonly O[] {
+    return this.#ordersOf(accountIndex).open.newest(instrument, limit);
   }
 
   /** Returns own trades, newest first. With `fromId`, from that trade id on (see `listPage`). */
-  trades(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly T[] {
-    return this.tradeIndexes(account, instrument, limit, fromId).map((index) => this.tradeAt(account, index));
+  trades(accountIndex: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly T[] {
+    return this.tradeIndexes(accountIndex, instrument, limit, fromId).map((index) => this.tradeAt(accountIndex, index));
   }
   /** Returns the indexes of own trades in the account's list, like `trades`. The index of a trade never changes. */
-  tradeIndexes(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly number[] {
-    const { trades } = this.#ordersOf(account);
+  tradeIndexes(accountIndex: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly number[] {
+    const { trades } = this.#ordersOf(accountIndex);
     const isBefore = fromId === null ? null : (index: number): boolean => trades.at(index).tradeId < fromId;
     const indexList = { length: trades.length, tagAt: (index: number) => trades.tagAt(index), at: (index: number) => index };
     return listPage(indexList, limit, instrument === null ? null : this.#archive.tagOf(instrument), isBefore);
   }
   /** Returns the own trade at an index. */
-  tradeAt(account: number, index: number): T {
-    return this.#ordersOf(account).trades.at(index);
+  tradeAt(accountIndex: number, index: number): T {
+    return this.#ordersOf(accountIndex).trades.at(index);
   }
 
   /** Returns the number of own trades that reads show. */
-  tradeCount(account: number): number {
-    return this.#ordersOf(account).trades.length;
+  tradeCount(accountIndex: number): number {
+    return this.#ordersOf(accountIndex).trades.length;
   }
   /** Removes an order from memory if it is in the store and reads show its end. */
   #evict(order: O, number: number): void {
     if (order.ended !== null && order.visible === order.ended && this.#storeOffsets.get(number) >= 0) this.#inMemory.delete(number);
   }
 
-  #ordersOf(account: number): AccountOrders<O, T> {
-    while (this.#accounts.length <= account) this.#accounts.push(new AccountOrders(this.#archive));
-    return this.#accounts[account]!;
+  #ordersOf(accountIndex: number): AccountOrders<O, T> {
+    while (this.#accounts.length <= accountIndex) this.#accounts.push(new AccountOrders(this.#archive));
+    return this.#accounts[accountIndex]!;
   }
 }
 

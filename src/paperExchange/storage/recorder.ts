@@ -154,12 +154,12 @@ export class Recorder {
   }
 
   /** Writes the changed settings and positions of one account. */
-  #writePositions({ venue: { wallets }, profits, orderRows: { names } }: FuturesExchange, account: number, rows: RowWriter): void {
-    const uid = names.uidOf(account);
+  #writePositions({ venue: { wallets }, profits, orderRows: { names } }: FuturesExchange, accountIndex: number, rows: RowWriter): void {
+    const uid = names.uidOf(accountIndex);
     wallets.contracts.forEach(({ instrument: { wireName: symbol } }, index) => {
-      const { leverage, isCross, isNet } = wallets.setting(account, index);
+      const { leverage, isCross, isNet } = wallets.setting(accountIndex, index);
       this.#addIfChanged(rows, `setting ${uid} ${symbol}`, settingRecord.text({ uid, symbol, leverage, isCross, isNet }));
-      wallets.sides(account, index).forEach((position, sideIndex) => {
+      wallets.sides(accountIndex, index).forEach((position, sideIndex) => {
         const isUnused = position.id === 0 && position.heldLots === 0;
         if (isUnused) return;
         const text = positionRecord.text({

@@ -182,8 +182,8 @@ export class ContractExposure implements ContractModel {
     const available = money(this.available(order, state));
     return `needs ${money(this.requiredMargin(order))} of margin and fees beside ${reserved} reserved, of ${available} available`;
   }
-  reservedCash(strategy: number): number {
-    return this.isOneOfTwo ? this.reservations.marketCash(strategy, 'futures') : this.reservations.cash(strategy);
+  reservedCash(strategyIndex: number): number {
+    return this.isOneOfTwo ? this.reservations.marketCash(strategyIndex, 'futures') : this.reservations.cash(strategyIndex);
   }
 
   /**

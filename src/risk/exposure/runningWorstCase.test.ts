@@ -20,7 +20,7 @@ const COINS = ['LTC', 'SOL', 'ADA', 'DOT'].map((base) => spotInstrument(base, MO
 const margin = () => ({ leverage: 10, isCross: true, isNet: true });
 
 /** Returns an account with random prices, positions and open orders of two strategies, and functions that draw the next order or step. */
-function randomAccount(seed: number, ledger: Ledger, deposit: (strategy: number, units: number) => void) {
+function randomAccount(seed: number, ledger: Ledger, deposit: (strategyIndex: number, units: number) => void) {
   const { instruments } = ledger;
   const rng = seededRng(seed);
   const drawInteger = (from: number, to: number) => from + Math.floor(rng.next() * (to - from + 1));
@@ -72,7 +72,7 @@ function randomAccount(seed: number, ledger: Ledger, deposit: (strategy: number,
   return { reservations, prices, drawOrder, takeStep };
 }
 
-const ACCOUNTS: Record<string, () => [Ledger, (strategy: number, units: number) => void]> = {
+const ACCOUNTS: Record<string, () => [Ledger, (strategyIndex: number, units: number) => void]> = {
   spot: () => {
     const ledger = new SpotLedger(COINS, 2);
     return [ledger, (strategy, units) => ledger.deposit(strategy, 'USDT', units)];
@@ -83,8 +83,8 @@ const ACCOUNTS: Record<string, () => [Ledger, (strategy: number, units: number) 
   },
   both: () => {
     const ledger = new PairedLedger([...CONTRACTS, ...COINS], 2, margin);
-    const deposit = (strategy: number, units: number) => {
-      for (const market of ['spot', 'futures'] as const) ledger.ledgerOfMarket(market).deposit(strategy, 'USDT', units);
+    const deposit = (strategyIndex: number, units: number) => {
+      for (const market of ['spot', 'futures'] as const) ledger.ledgerOfMarket(market).deposit(strategyIndex, 'USDT', units);
     };
     return [ledger, deposit];
   },

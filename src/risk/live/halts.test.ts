@@ -103,8 +103,8 @@ test('a reason contains the earlier ones until the operator clears the cause', (
   const { risk } = new RiskFixture();
   const { halts } = risk;
   const account: Scope = { kind: 'account' };
-  const raise = (why: string): string | undefined => {
-    halts.raise(account, 'HALT_NEW', 'POST_TRADE', halts.withEarlier(account, 'POST_TRADE', why), 5, true);
+  const raise = (reason: string): string | undefined => {
+    halts.raise(account, 'HALT_NEW', 'POST_TRADE', halts.withEarlier(account, 'POST_TRADE', reason), 5, true);
     return halts.causes()[0]?.why;
   };
   expect(raise('order 1: filled after its end')).toBe('order 1: filled after its end');

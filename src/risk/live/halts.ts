@@ -78,44 +78,44 @@ export class HaltBoard {
   }
 
   /** Returns the effective state for an order: the most severe of its account, market, symbol and strategy. */
-  stateOf(instrumentIndex: number, strategy: number): RiskStateName {
-    return RISK_STATES[Math.max(this.ofInstrument[instrumentIndex]!, this.ofStrategy[strategy]!)]!;
+  stateOf(instrumentIndex: number, strategyIndex: number): RiskStateName {
+    return RISK_STATES[Math.max(this.ofInstrument[instrumentIndex]!, this.ofStrategy[strategyIndex]!)]!;
   }
   /** Returns the oldest of the most severe causes for an order, or undefined; among equally old ones the first by code. */
-  causeOf(instrumentIndex: number, strategy: number): HaltCause | undefined {
-    const strictest = this.stateOf(instrumentIndex, strategy);
+  causeOf(instrumentIndex: number, strategyIndex: number): HaltCause | undefined {
+    const strictest = this.stateOf(instrumentIndex, strategyIndex);
     const applies = (scope: Scope): boolean =>
-      coversInstrument(scope, instrumentIndex, this.instruments) || coversStrategy(scope, strategy);
+      coversInstrument(scope, instrumentIndex, this.instruments) || coversStrategy(scope, strategyIndex);
     const causes = this.heldCauses.filter(({ scope, state }) => state === strictest && applies(scope));
     return causes.toSorted((cause, other) => cause.sinceMs - other.sinceMs || byCode(cause, other))[0];
   }
 
   /** Adds a cause, or changes the state of the cause with this code. `isNews`: a new reason counts as a change, too. */
-  raise(scope: Scope, state: HaltState, code: string, why: string, nowMs: number, isNews = false): void {
+  raise(scope: Scope, state: HaltState, code: string, reason: string, nowMs: number, isNews = false): void {
     if (this.isReplayed) return;
     const earlier = this.find(scope, code);
-    if (earlier?.state === state && !(isNews && earlier.why !== why)) return;
-    const cause = { scope, state, code, why, sinceMs: earlier?.sinceMs ?? nowMs };
+    if (earlier?.state === state && !(isNews && earlier.why !== reason)) return;
+    const cause = { scope, state, code, why: reason, sinceMs: earlier?.sinceMs ?? nowMs };
     this.heldCauses = [...this.heldCauses.filter((heldCause) => heldCause !== earlier), cause];
     this.updateStates();
     this.record({ ...cause, isRaised: true, timeMs: nowMs });
   }
 
-  /** Returns `why`, followed by the earlier reasons of this cause that the operator has not cleared. */
-  withEarlier(scope: Scope, code: string, why: string): string {
+  /** Returns `reason`, followed by the earlier reasons of this cause that the operator has not cleared. */
+  withEarlier(scope: Scope, code: string, reason: string): string {
     const earlier = this.find(scope, code)?.why ?? '';
-    if (earlier.includes(why)) return earlier;
-    return earlier === '' ? why : `${why}; before: ${earlier}`.slice(0, MAX_REASON_LENGTH);
+    if (earlier.includes(reason)) return earlier;
+    return earlier === '' ? reason : `${reason}; before: ${earlier}`.slice(0, MAX_REASON_LENGTH);
   }
 
-  /** Clears a cause. Returns false when it is not in force. `why` states who or what cleared it. */
-  clear(scope: Scope, code: string, why: string, nowMs: number): boolean {
+  /** Clears a cause. Returns false when it is not in force. `reason` states who or what cleared it. */
+  clear(scope: Scope, code: string, reason: string, nowMs: number): boolean {
     if (this.isReplayed) return false;
     const cause = this.find(scope, code);
     if (!cause) return false;
     this.heldCauses = this.heldCauses.filter((heldCause) => heldCause !== cause);
     this.updateStates();
-    this.record({ ...cause, why, isRaised: false, timeMs: nowMs });
+    this.record({ ...cause, why: reason, isRaised: false, timeMs: nowMs });
     return true;
   }
 
@@ -162,8 +162,8 @@ function coversInstrument(scope: Scope, instrumentIndex: number, instruments: re
 }
 
 /** True if the scope is this strategy. */
-function coversStrategy(scope: Scope, strategy: number): boolean {
-  return scope.kind === 'strategy' && scope.strategy === strategy;
+function coversStrategy(scope: Scope, strategyIndex: number): boolean {
+  return scope.kind === 'strategy' && scope.strategy === strategyIndex;
 }
 
 /** Compares by code, so that the sequence of causes with the same time does not depend on which one was found first. */

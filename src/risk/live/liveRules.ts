@@ -76,10 +76,10 @@ export class LiveWatches {
     const raisedScopes = new Set<string>();
     const isOwn = (scope: Scope): boolean => raisedScopes.has(JSON.stringify(scope));
     return {
-      raise(scope, why, atMs, state = 'HALT_NEW') {
+      raise(scope, reason, atMs, state = 'HALT_NEW') {
         if (halts.holds(scope, code) && !isOwn(scope)) return;
         raisedScopes.add(JSON.stringify(scope));
-        halts.raise(scope, state, code, why, atMs);
+        halts.raise(scope, state, code, reason, atMs);
       },
       clear(scope, atMs) {
         const wasRaised = raisedScopes.size > 0 && raisedScopes.delete(JSON.stringify(scope));

@@ -35,7 +35,7 @@ export interface LiveFacts {
 
 /** Raises and clears the halt cause of a rule, as of a time. Raising a cause that is in force changes nothing. */
 export interface Raiser {
-  raise(scope: Scope, why: string, atMs: number, state?: HaltState): void;
+  raise(scope: Scope, reason: string, atMs: number, state?: HaltState): void;
   clear(scope: Scope, atMs: number): void;
 }
 

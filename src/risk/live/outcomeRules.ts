@@ -95,7 +95,7 @@ export const repeatRule: LiveRule = {
     const countersOf = (max: number) => Array.from({ length: strategies }, () => new RecentEvents(max, MINUTE_MS));
     const fillCounters = countersOf(fillsPerMinute);
     const refusalCounters = countersOf(rejectsPerMinute);
-    const scopeOf = (strategy: number): Scope => ({ kind: 'strategy', strategy });
+    const scopeOf = (strategyIndex: number): Scope => ({ kind: 'strategy', strategy: strategyIndex });
     return {
       filled({ strategy }, { timeMs }) {
         if (fillCounters[strategy]!.add(timeMs))

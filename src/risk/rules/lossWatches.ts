@@ -38,9 +38,9 @@ export class LossWatches {
     const { code } = rule;
     return rule.watch(
       limits,
-      (isHalted, atMs, why) => {
-        if (isHalted) this.halts.raise({ kind: 'account' }, 'HALT_NEW', code, why, atMs);
-        else this.halts.clear({ kind: 'account' }, code, why, atMs);
+      (isHalted, atMs, reason) => {
+        if (isHalted) this.halts.raise({ kind: 'account' }, 'HALT_NEW', code, reason, atMs);
+        else this.halts.clear({ kind: 'account' }, code, reason, atMs);
       },
       (units) => limitMoneyText(units, this.ledger),
     );

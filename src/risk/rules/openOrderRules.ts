@@ -29,8 +29,15 @@ export function closesAtOnce(order: ReservedOrder, state: { readonly ledger: Led
  * Returns the lots of a strategy's position that its open orders on this side may close. All orders of the side count; in two-way mode,
  * only those that close.
  */
-export function takenLots(strategy: number, instrumentIndex: number, isBuy: boolean, ledger: Ledger, reservations: Reservations): number {
+export function takenLots(
+  strategyIndex: number,
+  instrumentIndex: number,
+  isBuy: boolean,
+  ledger: Ledger,
+  reservations: Reservations,
+): number {
   if (reservations.openOrders(instrumentIndex) === 0) return 0;
-  if (ledger.closable(strategy, instrumentIndex, isBuy, false) === 0) return reservations.closingLots(strategy, instrumentIndex, isBuy);
-  return isBuy ? reservations.buyLots(strategy, instrumentIndex) : reservations.sellLots(strategy, instrumentIndex);
+  if (ledger.closable(strategyIndex, instrumentIndex, isBuy, false) === 0)
+    return reservations.closingLots(strategyIndex, instrumentIndex, isBuy);
+  return isBuy ? reservations.buyLots(strategyIndex, instrumentIndex) : reservations.sellLots(strategyIndex, instrumentIndex);
 }

@@ -70,7 +70,7 @@ export interface ExposureModel {
 export interface ContractModel extends ExposureModel {
   readonly ledger: FuturesLedger;
   /** Returns the cash that open orders of a strategy may still take from the account. */
-  reservedCash(strategy: number): number;
+  reservedCash(strategyIndex: number): number;
   /** Returns the money that the order's strategy can use at the marks: its cash minus margins and losses of cross positions. */
   available(order: Draft, state: RiskState): number;
   /** Returns margin and fee of the lots of the order that close nothing. */
@@ -136,7 +136,7 @@ export interface EquityRule extends AnyRule {
 export type RiskRule = OrderRule | EquityRule | LiveRule;
 
 /** Halts new risk on the account, or clears the halt, as of a time. */
-export type Halt = (isHalted: boolean, atMs: number, why: string) => void;
+export type Halt = (isHalted: boolean, atMs: number, reason: string) => void;
 
 /** A running loss rule. */
 export interface EquityWatch {

@@ -83,7 +83,7 @@ export class SentOrders {
     return this.sentTimes.length === 0 || this.sentTimes[this.oldestIndex]! <= nowMs - WINDOW_MS;
   }
   /** Returns the orders and fills of a strategy after `nowMs` - 1 h. */
-  lastHour(strategy: number, nowMs: number): { readonly sent: number; readonly fills: number } {
+  lastHour(strategyIndex: number, nowMs: number): { readonly sent: number; readonly fills: number } {
     const countRecent = (times: number[] | undefined): number => {
       if (times === undefined) return 0;
       // All at once: after a long replay there are many, and removing them one by one takes time with the square of their number.
@@ -92,12 +92,12 @@ export class SentOrders {
       if (expired > 0) times.splice(0, expired);
       return times.length;
     };
-    return { sent: countRecent(this.orderTimes[strategy]), fills: countRecent(this.fillTimes[strategy]) };
+    return { sent: countRecent(this.orderTimes[strategyIndex]), fills: countRecent(this.fillTimes[strategyIndex]) };
   }
   /** True when one more order is within the limit for the strategy's fills. */
-  isWithinFillRate(strategy: number, nowMs: number): boolean {
+  isWithinFillRate(strategyIndex: number, nowMs: number): boolean {
     if (this.ordersPerFill === INFINITY) return true;
-    const { sent, fills } = this.lastHour(strategy, nowMs);
+    const { sent, fills } = this.lastHour(strategyIndex, nowMs);
     return sent < this.ordersPerFill * Math.max(1, fills);
   }
   /** True if the strategy sent an equal order within `duplicateMs`. */
@@ -170,8 +170,8 @@ export class SentOrders {
     if (knownEntry) knownEntry.filledLegs += lots;
   }
   /** Records a fill of an order. */
-  noteFill(strategy: number, timeMs: number): void {
-    if (this.ordersPerFill < INFINITY) insertTime((this.fillTimes[strategy] ??= []), timeMs);
+  noteFill(strategyIndex: number, timeMs: number): void {
+    if (this.ordersPerFill < INFINITY) insertTime((this.fillTimes[strategyIndex] ??= []), timeMs);
   }
   /** Takes over the records of `earlier`, whose limits were equal or wider. */
   takeOver(earlier: SentOrders): void {

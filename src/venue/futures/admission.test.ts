@@ -269,8 +269,8 @@ describe('cancel requests', () => {
     const venueFixture = fixture();
     venueFixture.openPosition('buy', 1);
     venueFixture.venue.openAccount('other');
-    const cancel = (account: number, id: number) =>
-      venueFixture.venue.requestCancelById(account, id) === null ? venueFixture.venue.refusal : 0;
+    const cancel = (accountIndex: number, id: number) =>
+      venueFixture.venue.requestCancelById(accountIndex, id) === null ? venueFixture.venue.refusal : 0;
     expect([cancel(0, 77), cancel(1, 1), cancel(0, 1)]).toEqual([-1112, -1112, -1145]);
   });
 });

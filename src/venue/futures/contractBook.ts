@@ -53,19 +53,19 @@ export class ContractBook extends BarBook {
   }
 
   /** Returns the position that an order of this side reduces; null when the whole order opens a position. */
-  opposite(account: number, isBuy: boolean, closes: boolean): VenuePosition | null {
-    const { isNet } = this.wallets.setting(account, this.index);
+  opposite(accountIndex: number, isBuy: boolean, closes: boolean): VenuePosition | null {
+    const { isNet } = this.wallets.setting(accountIndex, this.index);
     if (!isNet && !closes) return null;
-    const position = this.wallets.position(account, this.index, !isBuy);
+    const position = this.wallets.position(accountIndex, this.index, !isBuy);
     return position.lots > 0 && position.isLong !== isBuy ? position : null;
   }
 
   /** Returns the units to hold for `lots` that open at the worst price `price`: their margin and the higher of the two fees. */
-  holdFor(account: number, lots: number, price: number, makerPpm: number, takerPpm: number): number {
+  holdFor(accountIndex: number, lots: number, price: number, makerPpm: number, takerPpm: number): number {
     if (lots === 0) return 0;
     const value = this.terms.money.value(lots, price);
     if (value === INFINITY) return INFINITY;
-    const { leverage } = this.wallets.setting(account, this.index);
+    const { leverage } = this.wallets.setting(accountIndex, this.index);
     const units = this.terms.money.initial(value, leverage) + ROUNDED_UP.of(value, Math.max(makerPpm, takerPpm));
     // A larger amount cannot be counted exactly, and no account has it.
     return units <= MAX_EXACT ? units : INFINITY;
@@ -222,9 +222,9 @@ export class ContractBook extends BarBook {
   }
 
   /** Makes the insurance account pay the debt of an account that has no funds and no cross positions left. */
-  coverFromInsurance(account: number, wallet: Wallet): void {
+  coverFromInsurance(accountIndex: number, wallet: Wallet): void {
     if (wallet.free >= 0 || wallet.free + wallet.locked >= 0) return;
-    for (const position of this.wallets.openPositions(account, this.terms.asset)) if (position.isCross) return;
+    for (const position of this.wallets.openPositions(accountIndex, this.terms.asset)) if (position.isCross) return;
     const units = -(wallet.free + wallet.locked);
     this.fillBuffer.covered += units;
     this.cover(wallet, units);

@@ -94,31 +94,31 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   }
 
   /** Adds units of a settlement asset from outside. Throws ConfigError for an asset in which no contract settles. */
-  deposit(account: number, asset: string, units: number): void {
-    this.wallets.deposit(account, this.wallets.asset(asset), units);
+  deposit(accountIndex: number, asset: string, units: number): void {
+    this.wallets.deposit(accountIndex, this.wallets.asset(asset), units);
   }
 
   // --- Settings
 
   /** Sets the leverage of an account on a contract. False: refused, see `refusal`. */
-  setLeverage(account: number, instrument: Instrument, leverage: number): boolean {
+  setLeverage(accountIndex: number, instrument: Instrument, leverage: number): boolean {
     const { contract } = this.book(instrument).terms.money;
     if (!(Number.isInteger(leverage) && leverage >= contract.minLeverage && leverage <= contract.maxLeverage)) {
       return this.refuse(VENUE_CODES.paramError.code);
     }
-    return this.changeSetting(account, instrument, (setting) => (setting.leverage = leverage));
+    return this.changeSetting(accountIndex, instrument, (setting) => (setting.leverage = leverage));
   }
   /** Sets cross or isolated margin for later openings. Returns false if the venue refuses the change. */
-  setMarginMode(account: number, instrument: Instrument, isCross: boolean): boolean {
-    return this.changeSetting(account, instrument, (setting) => (setting.isCross = isCross));
+  setMarginMode(accountIndex: number, instrument: Instrument, isCross: boolean): boolean {
+    return this.changeSetting(accountIndex, instrument, (setting) => (setting.isCross = isCross));
   }
   /** Sets net mode (one position for both sides) or two-way mode (a long and a short position). */
-  setPositionMode(account: number, instrument: Instrument, isNet: boolean): boolean {
-    return this.changeSetting(account, instrument, (setting) => (setting.isNet = isNet), { isNeverInUse: true });
+  setPositionMode(accountIndex: number, instrument: Instrument, isNet: boolean): boolean {
+    return this.changeSetting(accountIndex, instrument, (setting) => (setting.isNet = isNet), { isNeverInUse: true });
   }
   /** Returns the settings of an account for a contract. */
-  setting(account: number, instrument: Instrument): Readonly<ContractSetting> {
-    return this.wallets.setting(account, this.book(instrument).index);
+  setting(accountIndex: number, instrument: Instrument): Readonly<ContractSetting> {
+    return this.wallets.setting(accountIndex, this.book(instrument).index);
   }
 
   /**
@@ -126,36 +126,36 @@ export class FuturesVenue extends BookVenue<ContractBook> {
    * orders, whatever `settingsInUse` allows.
    */
   private changeSetting(
-    account: number,
+    accountIndex: number,
     instrument: Instrument,
     applyChange: (setting: ContractSetting) => void,
     { isNeverInUse }: { readonly isNeverInUse: boolean } = { isNeverInUse: false },
   ): boolean {
     const book = this.book(instrument);
     const isLocked = this.config.settingsInUse === 'refuse' || isNeverInUse;
-    if (isLocked && this.isInUse(account, book)) return this.refuse(VENUE_CODES.unsupportedOperation.code);
-    applyChange(this.wallets.setting(account, book.index));
+    if (isLocked && this.isInUse(accountIndex, book)) return this.refuse(VENUE_CODES.unsupportedOperation.code);
+    applyChange(this.wallets.setting(accountIndex, book.index));
     return true;
   }
   /** True when the account has a position or an order in the contract. */
-  private isInUse(account: number, book: ContractBook): boolean {
-    const [long, short] = this.wallets.sides(account, book.index);
-    return long.lots > 0 || short.lots > 0 || book.newest((order) => order.account === account) !== null;
+  private isInUse(accountIndex: number, book: ContractBook): boolean {
+    const [long, short] = this.wallets.sides(accountIndex, book.index);
+    return long.lots > 0 || short.lots > 0 || book.newest((order) => order.account === accountIndex) !== null;
   }
 
   // --- Orders
 
-  override place(account: number, ref: number, intent: OrderIntent, nowMs: number): VenueOrder | null {
-    const code = this.check(account, intent);
+  override place(accountIndex: number, ref: number, intent: OrderIntent, nowMs: number): VenueOrder | null {
+    const code = this.check(accountIndex, intent);
     if (code !== 0) {
       this.refusal = code;
       return null;
     }
     const { lastBook: book, wallets } = this;
     const { contract } = book.terms.money;
-    const order = this.orders.acquire(book.instrument, wallets.accounts[account]!);
+    const order = this.orders.acquire(book.instrument, wallets.accounts[accountIndex]!);
     order.ref = ref;
-    order.account = account;
+    order.account = accountIndex;
     order.side = intent.side;
     order.limit = intent.limit;
     order.lots = intent.lots;
@@ -170,9 +170,9 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     order.takerPpm = intent.reduceOnly ? contract.closeTakerFeePpm : contract.openTakerFeePpm;
     order.offsetLots = this.closingLots;
     order.lockedUnits = this.neededUnits;
-    wallets.lock(wallets.wallet(account, book.terms.asset), this.neededUnits);
+    wallets.lock(wallets.wallet(accountIndex, book.terms.asset), this.neededUnits);
     if (this.closingLots > 0) {
-      const position = wallets.position(account, book.index, intent.side === 'sell');
+      const position = wallets.position(accountIndex, book.index, intent.side === 'sell');
       position.heldLots += this.closingLots;
       if (position.heldLots > position.lots) this.releaseLotsToClose(book, position, nowMs);
     }
@@ -181,7 +181,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   }
 
   /** The order of the checks is the dialect's (10.1): switched off, combination, instrument, account, closable volume, margin. */
-  override check(account: number, intent: OrderIntent): number {
+  override check(accountIndex: number, intent: OrderIntent): number {
     if (this.isPlaceOff) return VENUE_CODES.unsupportedOperation.code;
     const book = this.bookByInstrument.get(intent.instrument);
     if (book === undefined) return VENUE_CODES.badSymbol.code;
@@ -195,15 +195,15 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     if (isByValue && (lots !== 0 || limit !== 0 || reduceOnly)) return VENUE_CODES.unknownComposition.code;
     if (intent.timeInForce !== null && limit === 0) return VENUE_CODES.unknownComposition.code;
     if (!reduceOnly && !contract.isTrading) return VENUE_CODES.exchangeLock.code;
-    const code = this.checkTerms(book, this.wallets.accounts[account]!, limit, isByValue ? quoteUnits : lots, isByValue);
-    return code !== 0 ? code : this.checkMargin(account, intent, book);
+    const code = this.checkTerms(book, this.wallets.accounts[accountIndex]!, limit, isByValue ? quoteUnits : lots, isByValue);
+    return code !== 0 ? code : this.checkMargin(accountIndex, intent, book);
   }
 
   /** Steps 16 and 17 of the checks: the lots that the order may close, and the margin to hold for the lots that it would open. */
-  private checkMargin(account: number, intent: OrderIntent, book: ContractBook): number {
+  private checkMargin(accountIndex: number, intent: OrderIntent, book: ContractBook): number {
     const { money, asset } = book.terms;
     const isBuy = intent.side === 'buy';
-    const opposite = book.opposite(account, isBuy, intent.reduceOnly);
+    const opposite = book.opposite(accountIndex, isBuy, intent.reduceOnly);
     const closableLots = opposite === null ? 0 : Math.max(0, opposite.lots - opposite.heldLots);
     if (intent.reduceOnly) {
       this.closingLots = intent.lots;
@@ -224,28 +224,29 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     this.closingLots = intent.quoteUnits > 0 ? 0 : Math.min(lots, closableLots);
     const openingLots = lots - this.closingLots;
     const { openMakerFeePpm, openTakerFeePpm } = money.contract;
-    this.neededUnits = book.holdFor(account, openingLots, price, openMakerFeePpm, openTakerFeePpm);
-    if (!(this.neededUnits <= this.available(account, asset))) return VENUE_CODES.balanceNotEnough.code;
-    return openingLots === 0 || this.fitsTier(account, book, isBuy, openingLots, price) ? 0 : VENUE_CODES.paramError.code;
+    this.neededUnits = book.holdFor(accountIndex, openingLots, price, openMakerFeePpm, openTakerFeePpm);
+    if (!(this.neededUnits <= this.available(accountIndex, asset))) return VENUE_CODES.balanceNotEnough.code;
+    return openingLots === 0 || this.fitsTier(accountIndex, book, isBuy, openingLots, price) ? 0 : VENUE_CODES.paramError.code;
   }
 
   /** True when the tier of the position's new value allows the account's leverage. */
-  private fitsTier(account: number, book: ContractBook, isBuy: boolean, lots: number, price: number): boolean {
+  private fitsTier(accountIndex: number, book: ContractBook, isBuy: boolean, lots: number, price: number): boolean {
     const { money } = book.terms;
-    const position = this.wallets.position(account, book.index, isBuy);
+    const position = this.wallets.position(accountIndex, book.index, isBuy);
     const sameSideLots = position.isLong === isBuy ? position.lots : 0;
     const value = money.value(sameSideLots + lots, price);
-    return value !== INFINITY && this.wallets.setting(account, book.index).leverage <= money.maxLeverage(value);
+    return value !== INFINITY && this.wallets.setting(accountIndex, book.index).leverage <= money.maxLeverage(value);
   }
 
   /**
    * Returns the units that new orders may hold: the free balance minus the losses of cross positions at the last marks. Profits do not
    * count.
    */
-  available(account: number, assetIndex: number): number {
-    let units = this.wallets.wallet(account, assetIndex).free;
+  available(accountIndex: number, assetIndex: number): number {
+    let units = this.wallets.wallet(accountIndex, assetIndex).free;
     let profit = 0;
-    for (const position of this.wallets.openPositions(account, assetIndex)) if (position.isCross) profit += this.unrealisedProfit(position);
+    for (const position of this.wallets.openPositions(accountIndex, assetIndex))
+      if (position.isCross) profit += this.unrealisedProfit(position);
     if (profit < 0) units += profit;
     return units;
   }
@@ -367,10 +368,10 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   }
 
   /** Cancels the account's orders contract by contract, the newest of each first, in all contracts that settle in the asset. */
-  private cancelAll(account: number, assetIndex: number, timeMs: number): void {
+  private cancelAll(accountIndex: number, assetIndex: number, timeMs: number): void {
     for (const book of this.books) {
       if (book.terms.asset !== assetIndex) continue;
-      const isOwn = (order: VenueOrder): boolean => order.account === account;
+      const isOwn = (order: VenueOrder): boolean => order.account === accountIndex;
       for (let order: VenueOrderRecord | null = book.newest(isOwn); order !== null; order = book.newest(isOwn)) book.cancel(order, timeMs);
     }
   }

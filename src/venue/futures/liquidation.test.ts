@@ -35,8 +35,8 @@ function openVenue({ longs = [BTC, ETH], ...config }: Partial<FuturesVenueConfig
     for (const contract of instruments) venue.setMark(contract, PRICE);
   }
   for (const contract of longs) trade(venue, contract, 'buy', 100, PRICE, 0);
-  const placeResting = (account: number, contract: Instrument, ref: number, limit = 300_000) =>
-    venue.place(account, ref, futuresIntent(contract, 'buy', 1, { limit }), 0);
+  const placeResting = (accountIndex: number, contract: Instrument, ref: number, limit = 300_000) =>
+    venue.place(accountIndex, ref, futuresIntent(contract, 'buy', 1, { limit }), 0);
   /** Passes one row of marks for each of several contracts, and settles them together. */
   const settleMarks = (timeMs: number, of: readonly (readonly [Instrument, number, number?])[]) => {
     for (const [contract, worst, open = PRICE] of of) venue.markRow(contract, open, Math.max(open, worst), Math.min(open, worst), worst);

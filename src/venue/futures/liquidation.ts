@@ -13,7 +13,7 @@ const INFINITY = Infinity;
 /** What a liquidation causes outside of the wallets. */
 export interface LiquidationActions {
   /** Cancels every order of an account whose contract settles in the asset, so that the funds that they hold count as margin again. */
-  cancelAll(account: number, assetIndex: number, timeMs: number): void;
+  cancelAll(accountIndex: number, assetIndex: number, timeMs: number): void;
   onLiquidation(position: VenuePosition, wasLong: boolean, fill: Fill, timeMs: number): void;
 }
 
@@ -113,18 +113,18 @@ export class Liquidator {
   }
 
   /** Liquidates the isolated positions of an account that the new rows of their contracts do not allow. */
-  private settleIsolated(account: number, timeMs: number): void {
-    for (const position of this.wallets.openPositions(account)) {
+  private settleIsolated(accountIndex: number, timeMs: number): void {
+    for (const position of this.wallets.openPositions(accountIndex)) {
       if (!position.isCross && this.rows[position.index]!.isNew) this.liquidateIfDue(position, position.marginUnits, timeMs);
     }
   }
 
   /** Liquidates cross positions of an account, the largest loss first, until its margin suffices. */
-  private settleCross(account: number, assetIndex: number, timeMs: number): void {
-    if (!this.lacksMargin(account, assetIndex)) return;
-    this.actions.cancelAll(account, assetIndex, timeMs);
-    while (this.lacksMargin(account, assetIndex)) {
-      const position = this.largestLoss(account, assetIndex);
+  private settleCross(accountIndex: number, assetIndex: number, timeMs: number): void {
+    if (!this.lacksMargin(accountIndex, assetIndex)) return;
+    this.actions.cancelAll(accountIndex, assetIndex, timeMs);
+    while (this.lacksMargin(accountIndex, assetIndex)) {
+      const position = this.largestLoss(accountIndex, assetIndex);
       if (position === null) return;
       const backing = this.backing(position, assetIndex, (other) => this.worstOf(other));
       // Apart from rounding, the position breaks the rule at its worst mark at the latest, so it is closed there if at no earlier price.
@@ -159,11 +159,11 @@ export class Liquidator {
   }
 
   /** True when the funds of cross positions at their worst marks are at most the sum of their maintenance margins. */
-  private lacksMargin(account: number, assetIndex: number): boolean {
-    const { free, locked } = this.wallets.wallet(account, assetIndex);
+  private lacksMargin(accountIndex: number, assetIndex: number): boolean {
+    const { free, locked } = this.wallets.wallet(accountIndex, assetIndex);
     let excess = free + locked;
     let hasCrossPosition = false;
-    for (const position of this.wallets.openPositions(account, assetIndex)) {
+    for (const position of this.wallets.openPositions(accountIndex, assetIndex)) {
       if (!position.isCross) continue;
       hasCrossPosition = true;
       excess += this.excessMargin(position, this.worstOf(position));
@@ -195,10 +195,10 @@ export class Liquidator {
   }
 
   /** Returns the cross position with the largest loss at its worst mark; null without one. */
-  private largestLoss(account: number, assetIndex: number): VenuePosition | null {
+  private largestLoss(accountIndex: number, assetIndex: number): VenuePosition | null {
     let worstPosition: VenuePosition | null = null;
     let minProfit = INFINITY;
-    for (const position of this.wallets.openPositions(account, assetIndex)) {
+    for (const position of this.wallets.openPositions(accountIndex, assetIndex)) {
       const ticks = this.worstOf(position);
       if (!position.isCross || ticks === 0) continue;
       const { money } = this.books[position.index]!.terms;

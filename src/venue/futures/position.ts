@@ -48,8 +48,8 @@ export class VenuePosition {
   openedMs = 0;
   changedMs = 0;
 
-  constructor(account: number, index: number, isLong: boolean) {
-    this.account = account;
+  constructor(accountIndex: number, index: number, isLong: boolean) {
+    this.account = accountIndex;
     this.index = index;
     this.isLong = isLong;
   }

@@ -92,11 +92,11 @@ export interface AccountView {
 }
 
 /** Returns an account in one asset as the exchange shows it. */
-export function accountView(venue: FuturesVenue, account: number, asset: string): AccountView {
+export function accountView(venue: FuturesVenue, accountIndex: number, asset: string): AccountView {
   const { wallets } = venue;
   const index = wallets.asset(asset);
-  const { free, locked, realised } = wallets.wallet(account, index);
-  const positions = [...wallets.openPositions(account, index)];
+  const { free, locked, realised } = wallets.wallet(accountIndex, index);
+  const positions = [...wallets.openPositions(accountIndex, index)];
   const sum = (isCross: boolean, valueOf: (position: Readonly<VenuePosition>) => number): number =>
     positions.reduce((units, position) => (position.isCross === isCross ? units + valueOf(position) : units), 0);
   const profit = (position: Readonly<VenuePosition>): number => venue.unrealisedProfit(position);

@@ -96,15 +96,15 @@ export class TriggerQueue {
   /**
    * Places a trigger. Null: refused, see `refusal`. Checks that may change until the child is placed are made only then.
    */
-  place(account: number, kind: TriggerKind, price: number, child: OrderIntent, sinceMs: number, expiresMs = INFINITY): Trigger | null {
-    const code = this.check(account, kind, price, child);
+  place(accountIndex: number, kind: TriggerKind, price: number, child: OrderIntent, sinceMs: number, expiresMs = INFINITY): Trigger | null {
+    const code = this.check(accountIndex, kind, price, child);
     if (code !== 0) {
       this.refusal = code;
       return null;
     }
     const trigger: MutableTrigger = {
       id: ++this.lastId,
-      account,
+      account: accountIndex,
       kind,
       price,
       child: { ...child },
@@ -125,8 +125,8 @@ export class TriggerQueue {
   }
 
   /** Cancels a waiting trigger. Null: there is no such trigger, `refusal` is -1112. */
-  cancel(account: number, id: number): Trigger | null {
-    const index = this.pending.findIndex((trigger) => trigger.id === id && trigger.account === account);
+  cancel(accountIndex: number, id: number): Trigger | null {
+    const index = this.pending.findIndex((trigger) => trigger.id === id && trigger.account === accountIndex);
     const trigger = this.pending[index];
     if (trigger === undefined) {
       this.refusal = VENUE_CODES.noPendingOrder.code;
@@ -138,9 +138,9 @@ export class TriggerQueue {
   }
 
   /** Returns the waiting triggers, newest first, of one instrument or of all. */
-  list(account: number, instrument: Instrument | null = null): readonly Trigger[] {
+  list(accountIndex: number, instrument: Instrument | null = null): readonly Trigger[] {
     return this.pending
-      .filter(({ account: owner, child }) => owner === account && (instrument === null || child.instrument === instrument))
+      .filter(({ account: owner, child }) => owner === accountIndex && (instrument === null || child.instrument === instrument))
       .toReversed();
   }
 
@@ -199,7 +199,7 @@ export class TriggerQueue {
   }
 
   /** Returns the code with which a trigger order is refused; 0 if it may wait. */
-  private check(account: number, kind: TriggerKind, price: number, child: OrderIntent): number {
+  private check(accountIndex: number, kind: TriggerKind, price: number, child: OrderIntent): number {
     const isExit = kind === 'stopLoss' || kind === 'takeProfit';
     if (isExit && !child.reduceOnly) return VENUE_CODES.unknownComposition.code;
     if (child.timeInForce !== null || child.quoteUnits !== 0) return VENUE_CODES.unknownComposition.code;
@@ -207,9 +207,9 @@ export class TriggerQueue {
     if (price <= 0) return VENUE_CODES.mandatoryParamEmpty.code;
     if (price >= MAX_PRICE_TICKS) return VENUE_CODES.priceWaveExceed.code;
     // Margin and closable lots are checked when it triggers, because they may change until then.
-    const code = this.venue.check(account, child);
+    const code = this.venue.check(accountIndex, child);
     if (code !== 0 && !CODES_AFTER_COUNT.has(code)) return code;
-    const waitingCount = this.pending.reduce((count, trigger) => count + (trigger.account === account ? 1 : 0), 0);
+    const waitingCount = this.pending.reduce((count, trigger) => count + (trigger.account === accountIndex ? 1 : 0), 0);
     if (waitingCount >= this.maxPending) return VENUE_CODES.tooManyOrders.code;
     // A larger amount cannot be counted exactly, and will not be available later either.
     if (child.lots > MAX_EXACT) return code;

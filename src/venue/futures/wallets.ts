@@ -99,35 +99,35 @@ export class Wallets {
     return index;
   }
   /** Returns the balances of an account in one asset. Throws InvariantError for an unknown account. */
-  wallet(account: number, assetIndex: number): Wallet {
-    const wallet = this.wallets[account]?.[assetIndex];
-    if (wallet === undefined) throw new InvariantError(`there is no account ${account} with asset ${assetIndex}`);
+  wallet(accountIndex: number, assetIndex: number): Wallet {
+    const wallet = this.wallets[accountIndex]?.[assetIndex];
+    if (wallet === undefined) throw new InvariantError(`there is no account ${accountIndex} with asset ${assetIndex}`);
     return wallet;
   }
   /** Returns the settings of an account for a contract. Throws InvariantError for an unknown account. */
-  setting(account: number, index: number): ContractSetting {
-    const setting = this.settings[account]?.[index];
-    if (setting === undefined) throw new InvariantError(`there is no account ${account} with contract ${index}`);
+  setting(accountIndex: number, index: number): ContractSetting {
+    const setting = this.settings[accountIndex]?.[index];
+    if (setting === undefined) throw new InvariantError(`there is no account ${accountIndex} with contract ${index}`);
     return setting;
   }
   /** Returns the position of an account in a contract; in net mode always the first of the two. */
-  position(account: number, index: number, isLong: boolean): VenuePosition {
-    return this.sides(account, index)[isLong || this.setting(account, index).isNet ? 0 : 1];
+  position(accountIndex: number, index: number, isLong: boolean): VenuePosition {
+    return this.sides(accountIndex, index)[isLong || this.setting(accountIndex, index).isNet ? 0 : 1];
   }
   /** Returns both positions of an account in a contract, long first. In net mode only the first is used. */
-  sides(account: number, index: number): readonly [VenuePosition, VenuePosition] {
-    const sides = this.positions[account]?.[index];
-    if (sides === undefined) throw new InvariantError(`there is no account ${account} with contract ${index}`);
+  sides(accountIndex: number, index: number): readonly [VenuePosition, VenuePosition] {
+    const sides = this.positions[accountIndex]?.[index];
+    if (sides === undefined) throw new InvariantError(`there is no account ${accountIndex} with contract ${index}`);
     return sides;
   }
   /**
    * Returns the positions of an account that are not flat, in one asset or in all: by contract, long before short. The list is a copy.
    */
-  openPositions(account: number, assetIndex: number | null = null): readonly VenuePosition[] {
+  openPositions(accountIndex: number, assetIndex: number | null = null): readonly VenuePosition[] {
     const heldPositions: VenuePosition[] = [];
     for (let index = 0; index < this.contracts.length; index++) {
       if (assetIndex !== null && this.contracts[index]!.asset !== assetIndex) continue;
-      const [long, short] = this.sides(account, index);
+      const [long, short] = this.sides(accountIndex, index);
       if (long.lots > 0) heldPositions.push(long);
       if (short.lots > 0) heldPositions.push(short);
     }
@@ -153,9 +153,9 @@ export class Wallets {
   }
 
   /** Adds units (at least 0) to the free balance of an account. */
-  deposit(account: number, assetIndex: number, units: number): void {
+  deposit(accountIndex: number, assetIndex: number, units: number): void {
     assert(exact(units) >= 0, `a deposit is not negative: ${units}`);
-    const wallet = this.wallet(account, assetIndex);
+    const wallet = this.wallet(accountIndex, assetIndex);
     this.deposited[assetIndex] = exact(this.deposited[assetIndex]! + units);
     wallet.deposited = exact(wallet.deposited + units);
     wallet.free = exact(wallet.free + units);
@@ -179,14 +179,14 @@ export class Wallets {
   }
 
   /** Returns all of an account's money in an asset, after comparing it with the account's history. */
-  private checkedMoney(account: number, assetIndex: number): bigint {
-    const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = this.wallet(account, assetIndex);
+  private checkedMoney(accountIndex: number, assetIndex: number): bigint {
+    const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = this.wallet(accountIndex, assetIndex);
     let money = BigInt(free) + BigInt(locked);
-    for (const { marginUnits } of this.openPositions(account, assetIndex)) money += BigInt(marginUnits);
+    for (const { marginUnits } of this.openPositions(accountIndex, assetIndex)) money += BigInt(marginUnits);
     const history = BigInt(deposited) + BigInt(realised) - BigInt(fees) + BigInt(funding) - BigInt(liquidationFees) + BigInt(covered);
     assert(
       money === history,
-      `${this.accounts[account]?.name}: ${money} units of ${this.assets[assetIndex]} are there, ${history} should be`,
+      `${this.accounts[accountIndex]?.name}: ${money} units of ${this.assets[assetIndex]} are there, ${history} should be`,
     );
     return money;
   }

@@ -58,9 +58,9 @@ function isContentError(error: unknown): error is Error {
 }
 
 /** Returns the error for a damaged file. `isForeign`: another program wrote the file. */
-export function damagedArrowFile(path: string, why: string, isForeign = false): ConfigError {
+export function damagedArrowFile(path: string, reason: string, isForeign = false): ConfigError {
   const remedy = isForeign ? 'write it again, or fetch it again' : 'delete it and import the data again';
-  return new ConfigError(`${path}: not a whole Arrow file of bars: ${why}`, remedy);
+  return new ConfigError(`${path}: not a whole Arrow file of bars: ${reason}`, remedy);
 }
 
 /** An open file. Columns are read by name; rows count from 0. */
@@ -284,15 +284,15 @@ export class ArrowFile {
     return this.damagedError(`empty values in column ${this.fields[column]!.name}`);
   }
 
-  private changedError(why: string): ConfigError {
+  private changedError(reason: string): ConfigError {
     return new ConfigError(
-      `${this.path}: its bytes have changed since isobar wrote it: ${why}`,
+      `${this.path}: its bytes have changed since isobar wrote it: ${reason}`,
       'restore the file, or delete it and import the data again; isobar data check looks at all files',
     );
   }
 
-  private damagedError(why: string): ConfigError {
-    return damagedArrowFile(this.path, why, this.inflate !== null);
+  private damagedError(reason: string): ConfigError {
+    return damagedArrowFile(this.path, reason, this.inflate !== null);
   }
 
   /** Returns bytes of the file. Throws RangeError if they are not completely in the file. */

@@ -174,6 +174,6 @@ async function withDamagedError<T>(path: string, read: () => T | Promise<T>): Pr
   }
 }
 
-function damagedError(path: string, why: string): ConfigError {
-  return new ConfigError(`${path}: not a whole Parquet file: ${why}`, 'write it again, or fetch it again');
+function damagedError(path: string, reason: string): ConfigError {
+  return new ConfigError(`${path}: not a whole Parquet file: ${reason}`, 'write it again, or fetch it again');
 }

@@ -54,9 +54,9 @@ export class FileBanStore implements BanStore {
     syncFolder(folder);
   }
 
-  #unreadable(why: string): UnreadableBan {
+  #unreadable(reason: string): UnreadableBan {
     return {
-      unreadable: `${this.#path}: the record of a ban ${why}, so that the exchange may have banned this address; nothing is sent`,
+      unreadable: `${this.#path}: the record of a ban ${reason}, so that the exchange may have banned this address; nothing is sent`,
       remedy: `wait until the exchange does not answer 418 any more, a day if you do not know; then remove ${this.#path} and start again`,
     };
   }

@@ -127,10 +127,10 @@ export class RestCall<O extends Op> {
         hasLeft = true;
         this.#send(ticket);
       },
-      (why) => {
+      (reason) => {
         hasLeft = true;
         this.#leave = null;
-        this.#refuse(why);
+        this.#refuse(reason);
       },
     );
     // If the call was sent at once, `#send` has already set `#leave`.
@@ -236,23 +236,23 @@ export class RestCall<O extends Op> {
     });
   }
 
-  #refuse(why: LimitRefusal): void {
-    const outcome: Outcome<never> = { kind: 'notSent', cause: why.message };
+  #refuse(reason: LimitRefusal): void {
+    const outcome: Outcome<never> = { kind: 'notSent', cause: reason.message };
     this.#sentMs = null;
     this.#log(outcome, null, false);
     this.#schedule(() => this.#finish(outcome));
   }
 
   /** Ends the call. If the request is on the wire, the wire reports how far it got. */
-  #abort(why: string): void {
+  #abort(reason: string): void {
     if (this.#isOver || this.#endCause !== null) return;
-    this.#endCause = why;
+    this.#endCause = reason;
     const leave = this.#leave;
     this.#leave = null;
     leave?.();
     if (this.#isOnWire) return;
     // The outcome of an earlier attempt is more precise than the time-out.
-    this.#schedule(() => this.#finish(this.#lastOutcome ?? { kind: 'notSent', cause: why }));
+    this.#schedule(() => this.#finish(this.#lastOutcome ?? { kind: 'notSent', cause: reason }));
   }
 
   #schedule(run: () => void): void {

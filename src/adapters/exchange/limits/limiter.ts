@@ -88,7 +88,7 @@ export class Limiter {
    * Calls `onTurn` with a ticket as soon as the budget allows it, possibly before returning. Calls `onRefused` instead if the address is banned
    * or too many calls wait. Returns a function that gives up the place; after that, neither is called.
    */
-  acquire(op: Op, priority: Priority, onTurn: (ticket: Ticket) => void, onRefused: (why: LimitRefusal) => void): () => void {
+  acquire(op: Op, priority: Priority, onTurn: (ticket: Ticket) => void, onRefused: (reason: LimitRefusal) => void): () => void {
     const row = this.limitOf(op);
     return this.#classOf(row).enter({ op, priority, weight: row.weight, onTurn, onRefused });
   }

@@ -29,7 +29,7 @@ export interface QueuedCall {
   readonly priority: Priority;
   readonly weight: number;
   readonly onTurn: (ticket: Ticket) => void;
-  readonly onRefused: (why: LimitRefusal) => void;
+  readonly onRefused: (reason: LimitRefusal) => void;
 }
 
 /** Collaborators and settings that the rate classes of one address share. */

@@ -55,8 +55,8 @@ export class Duplicates {
     return this.#byVenueId.has(venueId);
   }
   /** Adds a duplicate of our order, and raises the halt that names it. */
-  add(instrument: number, clientOrderId: string, venueId: string): void {
-    this.#byVenueId.set(venueId, { instrument, clientOrderId, isOpen: false, fills: [] });
+  add(instrumentIndex: number, clientOrderId: string, venueId: string): void {
+    this.#byVenueId.set(venueId, { instrument: instrumentIndex, clientOrderId, isOpen: false, fills: [] });
     this.#name(venueId);
   }
   /** Cancels a duplicate, which a list may not show yet. */

@@ -43,10 +43,10 @@ export function unidentifiedLike(foreign: ForeignOrder, trackedOrders: TrackedOr
 }
 
 /** Returns the foreign order of a row, with the orders of ours that it may be. */
-export function foreignOrderOf(row: OrderRow, instrument: number, trackedOrders: TrackedOrders): ForeignOrder {
-  const { sameTerms, possible } = ordersLike(row, instrument, trackedOrders);
+export function foreignOrderOf(row: OrderRow, instrumentIndex: number, trackedOrders: TrackedOrders): ForeignOrder {
+  const { sameTerms, possible } = ordersLike(row, instrumentIndex, trackedOrders);
   const mayBeIds = possible.map(({ clientOrderId }) => clientOrderId);
-  const foreign = { venueId: row.venueId, instrument, isTrigger: false, mayBeIds, row };
+  const foreign = { venueId: row.venueId, instrument: instrumentIndex, isTrigger: false, mayBeIds, row };
   if (sameTerms.length === 0) return { ...foreign, why: 'no order of ours asks for what it asks' };
   const names = (possible.length === 0 ? sameTerms : possible).map(({ clientOrderId }) => clientOrderId).join(' and ');
   const ending = possible.length === 0 ? 'but it was created too late to be one of them' : 'and nothing shows which one it is';
@@ -54,8 +54,8 @@ export function foreignOrderOf(row: OrderRow, instrument: number, trackedOrders:
 }
 
 /** Returns the foreign order of a waiting trigger order. `withEqualTerms`: our orders with its terms. By its own time, it is older than each of them. */
-export function foreignTriggerOf(venueId: string, instrument: number, [first]: readonly TrackedOrder[]): ForeignOrder {
-  const foreign = { venueId, instrument, isTrigger: true };
+export function foreignTriggerOf(venueId: string, instrumentIndex: number, [first]: readonly TrackedOrder[]): ForeignOrder {
+  const foreign = { venueId, instrument: instrumentIndex, isTrigger: true };
   if (first === undefined) return { ...foreign, why: 'no order of ours waits like it' };
   const sameTermsId = first.clientOrderId;
   return { ...foreign, why: `it waits like ${sameTermsId} and says that it is older`, sameTermsId };

@@ -87,7 +87,7 @@ export class ExchangeContext {
         : futuresCalls(this.calls, this.settingsTarget, onOtherAccount, deps.positionsFrom ?? 'positions');
     this.raisedCauses = new RaisedCauses(this.sink, instruments, deps.isRaisedElsewhere);
     this.incidents = new Incidents(scheduler, settings, {
-      onBegin: (why) => this.raisedCauses.raise('INCIDENT', null, why),
+      onBegin: (reason) => this.raisedCauses.raise('INCIDENT', null, reason),
       onEnd: () => this.raisedCauses.clearIfAllowed('INCIDENT', null),
     });
     this.clock = new VenueClockMonitor({ venue: this.venue, serverTime, settings, delayObserver, raisedCauses: this.raisedCauses });

@@ -7,7 +7,7 @@ type Settings = Pick<OrderSettings, 'incidentCount' | 'incidentWindowMs' | 'inci
 
 /** Takes notice when an incident begins and ends. */
 export interface IncidentSink {
-  onBegin(why: string): void;
+  onBegin(reason: string): void;
   onEnd(): void;
 }
 

@@ -24,36 +24,38 @@ export const EARLY_MS = 1000;
 const FOREIGN: RowMatch = { kind: 'foreign' };
 
 /**
- * Returns the order of a row. `instrument`: index of the instrument of the row.
+ * Returns the order of a row. `instrumentIndex`: index of the instrument of the row.
  * Invariants: a row with a client order id is matched by that id alone. A row without one is matched only if exactly one of our orders
  * without a known id, or one waiting trigger order, has the same fingerprint; with two possible ones there is no match. An order without a
  * known id goes first, unless it is a trigger order itself, or too late for the row (`isTooLateFor`).
  */
-export function matchRow(row: OrderRow, instrument: number, trackedOrders: TrackedOrders): RowMatch {
+export function matchRow(row: OrderRow, instrumentIndex: number, trackedOrders: TrackedOrders): RowMatch {
   const knownOrder = trackedOrders.byVenueId(row.venueId);
   if (knownOrder)
-    return isRowOf(row, knownOrder, instrument) ? { kind: 'known', tracked: knownOrder } : contestedMatch(knownOrder, row, trackedOrders);
+    return isRowOf(row, knownOrder, instrumentIndex)
+      ? { kind: 'known', tracked: knownOrder }
+      : contestedMatch(knownOrder, row, trackedOrders);
   if (row.cid !== null) {
     const namedOrder = trackedOrders.byClientOrderId(row.cid);
-    if (!namedOrder || namedOrder.request.instrumentIndex !== instrument) return FOREIGN;
+    if (!namedOrder || namedOrder.request.instrumentIndex !== instrumentIndex) return FOREIGN;
     return {
       kind: namedOrder.venueId === null || parseTriggerTrackId(namedOrder.venueId) !== null ? 'found' : 'duplicate',
       tracked: namedOrder,
     };
   }
-  const candidate = onlyPossible(candidatesOf(row, instrument, trackedOrders), row, trackedOrders.recvWindowMs);
+  const candidate = onlyPossible(candidatesOf(row, instrumentIndex, trackedOrders), row, trackedOrders.recvWindowMs);
   return candidate !== undefined ? { kind: 'found', tracked: candidate } : FOREIGN;
 }
 
 /** Returns our orders without a known id, and our waiting trigger orders, that have the terms of a row without a client order id. */
-function candidatesOf(row: OrderRow, instrument: number, trackedOrders: TrackedOrders): readonly TrackedOrder[] {
+function candidatesOf(row: OrderRow, instrumentIndex: number, trackedOrders: TrackedOrders): readonly TrackedOrder[] {
   const ownOrders = Array.from(trackedOrders.all);
-  const ordersWithoutId = ownOrders.filter((tracked) => tracked.venueId === null && isCandidate(tracked, row, instrument));
+  const ordersWithoutId = ownOrders.filter((tracked) => tracked.venueId === null && isCandidate(tracked, row, instrumentIndex));
   const inTime = ordersWithoutId.filter((tracked) => !isTooLateFor(tracked, row, trackedOrders.recvWindowMs));
   // The order that results from a fired trigger order has its fingerprint, without the trigger price that distinguishes two of them.
   const mayHaveFired = inTime.length === 0 || inTime.some((tracked) => isTriggerOrder(tracked.request));
   const waitingTriggers = mayHaveFired
-    ? ownOrders.filter((tracked) => parseTriggerTrackId(tracked.venueId) !== null && isCandidate(tracked, row, instrument))
+    ? ownOrders.filter((tracked) => parseTriggerTrackId(tracked.venueId) !== null && isCandidate(tracked, row, instrumentIndex))
     : [];
   return [...ordersWithoutId, ...waitingTriggers];
 }

@@ -32,7 +32,7 @@ export interface ConnectionEvents {
   /** A ping was received and answered. */
   readonly pinged: () => unknown;
   /** Called once, whichever side closed the connection. */
-  readonly closed: (why: string) => void;
+  readonly closed: (reason: string) => void;
 }
 
 /** An open connection. */
@@ -46,12 +46,12 @@ export function openSocket(url: string, random: () => number, events: Connection
   const key = Buffer.from(bytesFrom(16, random)).toString('base64');
   let socket: Duplex | null = null;
   let hasEnded = false;
-  const end = (why: string | null): void => {
+  const end = (reason: string | null): void => {
     if (hasEnded) return;
     hasEnded = true;
     request.destroy();
     socket?.destroy();
-    if (why !== null) events.closed(why);
+    if (reason !== null) events.closed(reason);
   };
   const send = url.startsWith('https:') ? requestTls : requestPlain;
   const request = send(url, {
@@ -87,7 +87,7 @@ function isAccepted({ headers }: IncomingMessage, key: string): boolean {
 }
 
 /** Handles everything that the service sends. `head`: bytes that arrived with the handshake. */
-function listen(socket: Duplex, head: Buffer, random: () => number, events: ConnectionEvents, end: (why: string) => void): void {
+function listen(socket: Duplex, head: Buffer, random: () => number, events: ConnectionEvents, end: (reason: string) => void): void {
   const reader = new FrameReader('server', MAX_MESSAGE_BYTES);
   const send = (opcode: number, payload: Uint8Array): void => void socket.write(frameOf(opcode, payload, bytesFrom(4, random)));
   const receive = (bytes: Uint8Array): void => {
@@ -105,7 +105,7 @@ function listen(socket: Duplex, head: Buffer, random: () => number, events: Conn
 type Send = (opcode: number, payload: Uint8Array) => void;
 
 /** Replies to pings of every form, and ends the connection for a close frame. */
-function handleFrame({ opcode, payload }: SocketFrame, send: Send, events: ConnectionEvents, end: (why: string) => void): void {
+function handleFrame({ opcode, payload }: SocketFrame, send: Send, events: ConnectionEvents, end: (reason: string) => void): void {
   switch (opcode) {
     case OPCODE.ping:
       send(OPCODE.pong, payload);

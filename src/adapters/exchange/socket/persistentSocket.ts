@@ -91,7 +91,7 @@ export class PersistentSocket {
         this.#setState({ kind: 'open', sinceMs: this.#scheduler.nowMs, lastPingMs: null, pings: 0 });
       },
       pinged: () => this.#onPing(),
-      closed: (why) => this.#onLoss(why),
+      closed: (reason) => this.#onLoss(reason),
     });
   }
 
@@ -107,11 +107,11 @@ export class PersistentSocket {
     this.#schedule(this.#silenceMs, () => this.#onLoss(`no ping for ${this.#silenceMs} ms`));
   }
 
-  #onLoss(why: string): void {
+  #onLoss(reason: string): void {
     this.#drop();
     const waitMs = reconnectPauseMs(Math.max(this.#attempts, 1), this.#random());
     this.#schedule(waitMs, () => this.#connect());
-    this.#setState({ kind: 'waiting', untilMs: this.#scheduler.nowMs + waitMs, attempt: this.#attempts + 1, why });
+    this.#setState({ kind: 'waiting', untilMs: this.#scheduler.nowMs + waitMs, attempt: this.#attempts + 1, why: reason });
   }
 
   #drop(): void {

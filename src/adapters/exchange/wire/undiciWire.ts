@@ -188,9 +188,9 @@ class WireCall implements Dispatcher.DispatchHandler {
     this.#fail(causeOf(error));
   }
 
-  #abort(why: string): void {
+  #abort(reason: string): void {
     this.isOver = true;
-    this.#controller?.abort(new Error(why));
+    this.#controller?.abort(new Error(reason));
   }
 
   #reply(reply: WireReply): void {

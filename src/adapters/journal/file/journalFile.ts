@@ -13,7 +13,7 @@ export interface JournalListener {
   /** Reports that all records up to `seq` are durable. The numbers rise. */
   onDurable(seq: number): void;
   /** Reports, once, that nothing more becomes durable. Then no order may be sent until a restart. */
-  onFailure(why: string): void;
+  onFailure(reason: string): void;
 }
 
 /** Where the journal is, and how large its segments are. */
@@ -245,12 +245,12 @@ export class JournalFile {
     return true;
   }
 
-  #fail(why: string): void {
+  #fail(reason: string): void {
     if (this.#failure !== null) return;
-    this.#failure = why;
+    this.#failure = reason;
     this.#waiting.length = 0;
     this.#waitingBytes = 0;
-    this.#listener.onFailure(why);
+    this.#listener.onFailure(reason);
   }
 }
 
