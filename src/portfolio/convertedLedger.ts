@@ -47,8 +47,8 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
     const assets = [instruments[firstConversion.index]!.quote, ...this.conversions.map(({ asset }) => asset)];
     checkTradedOnce(instruments);
     this.accountOf = Uint16Array.from(instruments, ({ id, quote }) => {
-      const account = assets.indexOf(quote);
-      if (account >= 0) return account;
+      const accountIndex = assets.indexOf(quote);
+      if (accountIndex >= 0) return accountIndex;
       throw new ConfigError(`${id}: no conversion is known for its quote asset ${quote}`, `name it, such as convert: { ${quote}: SYMBOL }`);
     });
     this.accounts = listOf(assets, (asset) => new SpotLedger(instruments, strategyCount, asset));
@@ -86,8 +86,8 @@ export class ConvertedLedger extends SplitLedger implements Ledger {
   }
   /** Returns the account that trades a coin; the first one if no instrument does. */
   private accountOfCoin(coin: string): SpotLedger {
-    const instrument = this.instruments.findIndex(({ base }) => base === coin);
-    return this.accounts[this.accountOf[instrument] ?? 0]!;
+    const instrumentIndex = this.instruments.findIndex(({ base }) => base === coin);
+    return this.accounts[this.accountOf[instrumentIndex] ?? 0]!;
   }
   fill(strategyIndex: number, index: number, isBuy: boolean, fill: Fill): void {
     this.of(index).fill(strategyIndex, index, isBuy, fill);

@@ -204,7 +204,8 @@ export class SpotLedger extends AccountBooks implements Ledger {
     super.assertReconciled();
     this.assets.forEach((_, instrumentIndex) => {
       let bookedUnits = 0;
-      for (let strategy = 0; strategy < this.strategies; strategy++) bookedUnits += this.base(strategy, instrumentIndex);
+      for (let strategyIndex = 0; strategyIndex < this.strategies; strategyIndex++)
+        bookedUnits += this.base(strategyIndex, instrumentIndex);
       assert(
         bookedUnits === this.baseTotal(instrumentIndex),
         `the books add up to ${bookedUnits} of ${this.instruments[instrumentIndex]!.base}, the account has ${this.baseTotal(instrumentIndex)}`,

@@ -30,8 +30,8 @@ export function scopeFromText(text: string, instruments: readonly Instrument[]):
   if (kind === 'account') return { kind };
   if (kind === 'market' && (name === 'spot' || name === 'futures')) return { kind, market: name };
   if (kind === 'strategy' && /^\d+$/.test(name)) return { kind, strategy: Number(name) };
-  const instrument = instruments.findIndex(({ id }) => id === name);
-  return kind === 'symbol' && instrument >= 0 ? { kind, instrument } : null;
+  const instrumentIndex = instruments.findIndex(({ id }) => id === name);
+  return kind === 'symbol' && instrumentIndex >= 0 ? { kind, instrument: instrumentIndex } : null;
 }
 
 /**

@@ -67,22 +67,24 @@ function sumOf(heldOrders: readonly HeldOrder[], figure: keyof OrderReservation)
 function expectEqual(reservations: Reservations, heldOrders: readonly HeldOrder[]): void {
   const figures: number[] = [];
   const recounted: number[] = [];
-  for (let instrument = 0; instrument < INSTRUMENTS.length; instrument++) {
-    const ofInstrument = heldOrders.filter(({ order }) => order.instrumentIndex === instrument);
+  for (let instrumentIndex = 0; instrumentIndex < INSTRUMENTS.length; instrumentIndex++) {
+    const ofInstrument = heldOrders.filter(({ order }) => order.instrumentIndex === instrumentIndex);
     const buys = ofInstrument.filter(({ order }) => order.side === 'buy');
-    for (let strategy = 0; strategy < STRATEGIES; strategy++) {
-      const ofStrategy = ofInstrument.filter(({ order }) => order.strategy === strategy);
+    for (let strategyIndex = 0; strategyIndex < STRATEGIES; strategyIndex++) {
+      const ofStrategy = ofInstrument.filter(({ order }) => order.strategy === strategyIndex);
       for (const side of ['buy', 'sell'] as const) {
         const ofSide = ofStrategy.filter(({ order }) => order.side === side);
-        figures.push(side === 'buy' ? reservations.buyLots(strategy, instrument) : reservations.sellLots(strategy, instrument));
+        figures.push(
+          side === 'buy' ? reservations.buyLots(strategyIndex, instrumentIndex) : reservations.sellLots(strategyIndex, instrumentIndex),
+        );
         recounted.push(sumOf(ofSide, 'lots'));
       }
     }
     figures.push(
-      reservations.buyLotsTotal(instrument),
-      reservations.buyUnits(instrument),
-      reservations.openOrders(instrument),
-      reservations.buyUnitsAt(instrument, LATER_MARK),
+      reservations.buyLotsTotal(instrumentIndex),
+      reservations.buyUnits(instrumentIndex),
+      reservations.openOrders(instrumentIndex),
+      reservations.buyUnitsAt(instrumentIndex, LATER_MARK),
     );
     recounted.push(sumOf(buys, 'lots'), sumOf(buys, 'buyUnits'), ofInstrument.length, sumOf(buys, 'buyUnitsAtLaterMark'));
   }

@@ -98,17 +98,17 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
 
   /** Opens the account with the next index, with its balances and settings. Throws ConfigError if they are invalid. */
   openAccount({ name, futures, maxOpenOrders }: AccountConfig): void {
-    const account = this.venue.openAccount(name);
-    if (maxOpenOrders !== undefined) this.venue.wallets.accounts[account]!.maxOpen = maxOpenOrders;
+    const accountIndex = this.venue.openAccount(name);
+    if (maxOpenOrders !== undefined) this.venue.wallets.accounts[accountIndex]!.maxOpen = maxOpenOrders;
     for (const [asset, amount] of Object.entries(futures?.balances ?? {})) {
-      this.venue.deposit(account, asset, this.#amounts.units(amount, asset, `account ${name} futures balances`));
+      this.venue.deposit(accountIndex, asset, this.#amounts.units(amount, asset, `account ${name} futures balances`));
     }
     const { leverage, isCross, isNet } = { ...OPENING_SETTINGS, ...futures?.settings };
     for (const { instrument } of this.markets) {
       const { minLeverage, maxLeverage } = this.venue.book(instrument).terms.money.contract;
-      this.venue.setLeverage(account, instrument, Math.max(minLeverage, Math.min(leverage, maxLeverage)));
-      this.venue.setMarginMode(account, instrument, isCross);
-      this.venue.setPositionMode(account, instrument, isNet);
+      this.venue.setLeverage(accountIndex, instrument, Math.max(minLeverage, Math.min(leverage, maxLeverage)));
+      this.venue.setMarginMode(accountIndex, instrument, isCross);
+      this.venue.setPositionMode(accountIndex, instrument, isNet);
     }
   }
 

@@ -52,10 +52,10 @@ export class SpotExchange extends ExchangeSide<UserOrder, OwnTrade> {
 
   /** Opens the account with the next index, with its balances. Throws ConfigError if they are invalid. */
   openAccount({ name, balances, maxOpenOrders }: AccountConfig): void {
-    const account = this.venue.openAccount(name);
-    if (maxOpenOrders !== undefined) this.venue.accounts.all[account]!.maxOpen = maxOpenOrders;
+    const accountIndex = this.venue.openAccount(name);
+    if (maxOpenOrders !== undefined) this.venue.accounts.all[accountIndex]!.maxOpen = maxOpenOrders;
     for (const [asset, amount] of Object.entries(balances)) {
-      this.venue.deposit(account, asset, this.#amounts.units(amount, asset, `account ${name} balances`));
+      this.venue.deposit(accountIndex, asset, this.#amounts.units(amount, asset, `account ${name} balances`));
     }
   }
 

@@ -87,7 +87,8 @@ export class ConvertedExposure implements ExposureModel {
       if (account.baseTotal(instrumentIndex) === 0) continue;
       const ticks = state.marks.lastTicks(instrumentIndex);
       let sellLots = 0;
-      for (let strategy = 0; strategy < ledger.strategies; strategy++) sellLots += reservations.sellLots(strategy, instrumentIndex);
+      for (let strategyIndex = 0; strategyIndex < ledger.strategies; strategyIndex++)
+        sellLots += reservations.sellLots(strategyIndex, instrumentIndex);
       const sellUnits = sellLots > 0 ? reservations.scale(instrumentIndex).notionalUp(ticks, sellLots) : 0;
       const remainingUnits = Math.max(0, account.valueDown(instrumentIndex, ticks) - sellUnits);
       const conversion = ledger.conversionOf(instrumentIndex);

@@ -42,9 +42,9 @@ function tradingStrategy(order: Draft, state: RiskState): number {
   const owner = ledger.ownerOf(instrumentIndex);
   if (owner >= 0) return owner;
   if (reservations.openOrders(instrumentIndex) === 0) return order.strategy;
-  for (let strategy = 0; strategy < ledger.strategies; strategy++) {
-    const openLots = reservations.buyLots(strategy, instrumentIndex) + reservations.sellLots(strategy, instrumentIndex);
-    if (strategy !== order.strategy && openLots > 0) return strategy;
+  for (let strategyIndex = 0; strategyIndex < ledger.strategies; strategyIndex++) {
+    const openLots = reservations.buyLots(strategyIndex, instrumentIndex) + reservations.sellLots(strategyIndex, instrumentIndex);
+    if (strategyIndex !== order.strategy && openLots > 0) return strategyIndex;
   }
   return order.strategy;
 }

@@ -33,13 +33,13 @@ function randomAccount(seed: number, ledger: Ledger, deposit: (strategyIndex: nu
   const drawOrder = () => {
     const instrumentIndex = drawInteger(0, instruments.length - 1);
     // A contract belongs to one strategy.
-    const strategy = leverage[instrumentIndex] === 0 ? drawInteger(0, 1) : instrumentIndex % 2;
+    const strategyIndex = leverage[instrumentIndex] === 0 ? drawInteger(0, 1) : instrumentIndex % 2;
     const lots = rng.next() < 0.04 ? 2 ** drawInteger(40, 50) + drawInteger(0, 999) : drawInteger(1, 50);
     const limit = rng.next() < 0.5 ? drawInteger(800, 1200) : 0;
     const reduceOnly = leverage[instrumentIndex]! > 0 && rng.next() < 0.1;
     const order = new PlainOrder(instruments, {
       instrumentIndex,
-      strategy,
+      strategy: strategyIndex,
       side: rng.next() < 0.6 ? 'buy' : 'sell',
       lots,
       limit,

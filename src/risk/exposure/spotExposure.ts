@@ -119,7 +119,8 @@ export class SpotExposure implements ExposureModel {
       if (ledger.baseTotal(instrumentIndex) === 0) continue;
       const ticks = marks.lastTicks(instrumentIndex);
       let sellLots = 0;
-      for (let strategy = 0; strategy < ledger.strategies; strategy++) sellLots += reservations.sellLots(strategy, instrumentIndex);
+      for (let strategyIndex = 0; strategyIndex < ledger.strategies; strategyIndex++)
+        sellLots += reservations.sellLots(strategyIndex, instrumentIndex);
       const sellUnits = sellLots > 0 ? reservations.scale(instrumentIndex).notionalUp(ticks, sellLots) : 0;
       units += Math.max(0, ledger.valueDown(instrumentIndex, ticks) - sellUnits);
     }

@@ -53,9 +53,9 @@ class UnknownWatch implements LiveWatch {
   }
   outcome(openOrders: readonly Order[], lostOrder: Order | null, nowMs: number): void {
     const isBurst = lostOrder === null ? this.recentUnknowns.isExceeded(nowMs) : this.recentUnknowns.add(nowMs);
-    const why = this.problem(openOrders, isBurst);
-    if (why === null) this.raiser.clear(ACCOUNT, nowMs);
-    else this.raiser.raise(ACCOUNT, why, nowMs);
+    const reason = this.problem(openOrders, isBurst);
+    if (reason === null) this.raiser.clear(ACCOUNT, nowMs);
+    else this.raiser.raise(ACCOUNT, reason, nowMs);
   }
   /** Clears the halt once the window has few enough events. */
   tick(_: unknown, nowMs: number): void {
@@ -128,8 +128,8 @@ export const postTradeRule: LiveRule = {
         if (isBelowMax && isAboveMin) return;
         const priceText = (ticks: number): string => limitPriceText(ticks, order.instrument);
         const limitText = order.limit > 0 ? `, its limit ${priceText(order.limit)}` : '';
-        const why = `order ${order.id} filled at ${priceText(price)}; the price was ${priceText(markTicks)}${limitText}`;
-        raiser.raise(ACCOUNT, why, timeMs);
+        const reason = `order ${order.id} filled at ${priceText(price)}; the price was ${priceText(markTicks)}${limitText}`;
+        raiser.raise(ACCOUNT, reason, timeMs);
       },
     };
   },

@@ -34,19 +34,19 @@ class DataWatch implements LiveWatch {
     this.raiser = raiser;
   }
   tick(facts: LiveFacts, nowMs: number): void {
-    for (let instrument = 0; instrument < facts.instruments; instrument++) {
-      const why = this.problem(facts, instrument, nowMs);
-      const scope: Scope = { kind: 'symbol', instrument };
-      if (why !== null) {
-        this.goodUpdates[instrument] = 0;
-        this.raiser.raise(scope, why, nowMs);
+    for (let instrumentIndex = 0; instrumentIndex < facts.instruments; instrumentIndex++) {
+      const reason = this.problem(facts, instrumentIndex, nowMs);
+      const scope: Scope = { kind: 'symbol', instrument: instrumentIndex };
+      if (reason !== null) {
+        this.goodUpdates[instrumentIndex] = 0;
+        this.raiser.raise(scope, reason, nowMs);
         continue;
       }
-      const newestMs = Math.max(facts.priceMs(instrument) || -INFINITY, facts.barCloseMs(instrument) || -INFINITY);
-      const isUpdate = newestMs > (this.newestMs[instrument] ?? -INFINITY);
-      if (isUpdate) this.goodUpdates[instrument] = (this.goodUpdates[instrument] ?? GOOD_UPDATES) + 1;
-      this.newestMs[instrument] = newestMs;
-      if ((this.goodUpdates[instrument] ?? 0) >= GOOD_UPDATES) this.raiser.clear(scope, nowMs);
+      const newestMs = Math.max(facts.priceMs(instrumentIndex) || -INFINITY, facts.barCloseMs(instrumentIndex) || -INFINITY);
+      const isUpdate = newestMs > (this.newestMs[instrumentIndex] ?? -INFINITY);
+      if (isUpdate) this.goodUpdates[instrumentIndex] = (this.goodUpdates[instrumentIndex] ?? GOOD_UPDATES) + 1;
+      this.newestMs[instrumentIndex] = newestMs;
+      if ((this.goodUpdates[instrumentIndex] ?? 0) >= GOOD_UPDATES) this.raiser.clear(scope, nowMs);
     }
   }
   /** Returns why the market data of an instrument is too old or not sound; null if it is neither. */
@@ -140,8 +140,8 @@ export const deadManRule: LiveRule = {
       const isSilent = !isWithin(silenceMs, heartbeatAgeMs);
       if (!isSilent && isWithin(unansweredMs, alertAgeMs)) return raiser.clear(ACCOUNT, nowMs);
       const isOverdue = silenceMs > 2 * heartbeatAgeMs || unansweredMs > 2 * alertAgeMs;
-      const why = isSilent ? `no sign of life for ${silenceMs} ms` : `an alert is unanswered for ${unansweredMs} ms`;
-      raiser.raise(ACCOUNT, why, nowMs, isOverdue ? 'CANCEL_ONLY' : 'HALT_NEW');
+      const reason = isSilent ? `no sign of life for ${silenceMs} ms` : `an alert is unanswered for ${unansweredMs} ms`;
+      raiser.raise(ACCOUNT, reason, nowMs, isOverdue ? 'CANCEL_ONLY' : 'HALT_NEW');
     },
   }),
 };
@@ -176,11 +176,11 @@ export const nakedRule: LiveRule = {
     const unprotected = new UnprotectedTimer(ledger);
     return {
       tick(facts, nowMs) {
-        for (let instrument = 0; instrument < facts.instruments; instrument++) {
-          const scope: Scope = { kind: 'symbol', instrument };
-          const { lots, ms } = unprotected.observe(facts, instrument, nowMs);
+        for (let instrumentIndex = 0; instrumentIndex < facts.instruments; instrumentIndex++) {
+          const scope: Scope = { kind: 'symbol', instrument: instrumentIndex };
+          const { lots, ms } = unprotected.observe(facts, instrumentIndex, nowMs);
           if (isWithin(ms, nakedMs)) raiser.clear(scope, nowMs);
-          else raiser.raise(scope, `${lotsText(lots, ledger.instruments[instrument]!)} have had no stop for ${ms} ms`, nowMs);
+          else raiser.raise(scope, `${lotsText(lots, ledger.instruments[instrumentIndex]!)} have had no stop for ${ms} ms`, nowMs);
         }
       },
     };
@@ -202,15 +202,15 @@ export const nakedExitRule: LiveRule = {
     const attempts: number[] = [];
     return {
       tick(facts, nowMs) {
-        for (let instrument = 0; instrument < facts.instruments; instrument++) {
-          const scope: Scope = { kind: 'symbol', instrument };
-          const { lots, ms } = unprotected.observe(facts, instrument, nowMs);
+        for (let instrumentIndex = 0; instrumentIndex < facts.instruments; instrumentIndex++) {
+          const scope: Scope = { kind: 'symbol', instrument: instrumentIndex };
+          const { lots, ms } = unprotected.observe(facts, instrumentIndex, nowMs);
           const dueAttempts = isWithin(ms, nakedExitMs) ? 0 : Math.floor(ms / nakedExitMs);
-          if (dueAttempts === (attempts[instrument] ?? 0)) continue;
-          attempts[instrument] = dueAttempts;
+          if (dueAttempts === (attempts[instrumentIndex] ?? 0)) continue;
+          attempts[instrumentIndex] = dueAttempts;
           raiser.clear(scope, nowMs);
           if (dueAttempts === 0) continue;
-          const unprotectedText = lotsText(lots, ledger.instruments[instrument]!);
+          const unprotectedText = lotsText(lots, ledger.instruments[instrumentIndex]!);
           raiser.raise(scope, `${unprotectedText} have had no stop for ${ms} ms: the position is being closed`, nowMs);
         }
       },

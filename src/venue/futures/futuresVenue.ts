@@ -303,8 +303,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
    */
   fund(instrument: Instrument, ticks: number, rate: number, timeMs: number): void {
     const { index, terms } = this.book(instrument);
-    for (let account = 0; account < this.wallets.accounts.length; account++) {
-      for (const position of this.wallets.sides(account, index)) {
+    for (let accountIndex = 0; accountIndex < this.wallets.accounts.length; accountIndex++) {
+      for (const position of this.wallets.sides(accountIndex, index)) {
         if (position.lots === 0 || rate === 0) continue;
         const value = Math.min(terms.money.value(position.lots, ticks), MAX_EXACT);
         const paymentUnits = mulDiv(value, Math.abs(rate), RATE_SCALE, 'halfUp');

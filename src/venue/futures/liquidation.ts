@@ -74,9 +74,9 @@ export class Liquidator {
   /** Liquidates every position whose margin the marks of the row do not allow, and makes the closes the newest marks. */
   settle(timeMs: number): void {
     this.timeMs = timeMs;
-    for (let account = 0; account < this.wallets.accounts.length; account++) {
-      this.settleIsolated(account, timeMs);
-      for (let asset = 0; asset < this.wallets.assets.length; asset++) this.settleCross(account, asset, timeMs);
+    for (let accountIndex = 0; accountIndex < this.wallets.accounts.length; accountIndex++) {
+      this.settleIsolated(accountIndex, timeMs);
+      for (let asset = 0; asset < this.wallets.assets.length; asset++) this.settleCross(accountIndex, asset, timeMs);
     }
     this.rows.forEach((row, index) => {
       if (row.isNew) this.books[index]!.markTicks = row.close;

@@ -109,8 +109,8 @@ export class RowOrder {
   /** True when the marks liquidate a current position of the contract. */
   isAnyDue(marks: MarkRow): boolean {
     const { wallets } = this.venue;
-    for (let account = 0; account < wallets.accounts.length; account++) {
-      for (const position of wallets.sides(account, this.book.index)) if (this.venue.isDue(position, marks)) return true;
+    for (let accountIndex = 0; accountIndex < wallets.accounts.length; accountIndex++) {
+      for (const position of wallets.sides(accountIndex, this.book.index)) if (this.venue.isDue(position, marks)) return true;
     }
     return false;
   }

@@ -172,7 +172,7 @@ export class Wallets {
   assertConserved(): void {
     this.assets.forEach((name, asset) => {
       let sum = BigInt(this.fees[asset]!) + BigInt(this.insurance[asset]!) + BigInt(this.market[asset]!);
-      for (let account = 0; account < this.accounts.length; account++) sum += this.checkedMoney(account, asset);
+      for (let accountIndex = 0; accountIndex < this.accounts.length; accountIndex++) sum += this.checkedMoney(accountIndex, asset);
       const deposited = BigInt(this.deposited[asset]!);
       assert(sum === deposited, `${name}: ${deposited} units were deposited, ${sum} are there`);
     });

@@ -22,9 +22,9 @@ function openMarket(rows: readonly TradeRow[], terms: TradeTerms = THROUGH, conf
   const events = new SeenEvents();
   const instrument = spotInstrument();
   const venue = new Venue({ ...venueConfig({ instruments: [instrument] }), ...config }, events);
-  const account = venue.openAccount('bot');
-  venue.deposit(account, 'USD', 1e13);
-  venue.deposit(account, 'ABC', 1e13);
+  const accountIndex = venue.openAccount('bot');
+  venue.deposit(accountIndex, 'USD', 1e13);
+  venue.deposit(accountIndex, 'ABC', 1e13);
   const tape: TradeTape = {
     first: Uint32Array.from({ length: rows.length + 1 }, (_, nextTrade) => nextTrade),
     price: Float64Array.from(rows, ([price]) => price),
@@ -38,14 +38,14 @@ function openMarket(rows: readonly TradeRow[], terms: TradeTerms = THROUGH, conf
     /** Places an order that arrives before the next trade. */
     buy: (ref: number, size: number, limit: number) =>
       venue.place(
-        account,
+        accountIndex,
         ref,
         limit === 0 ? marketIntent(instrument, 'buy', size) : limitIntent(instrument, 'buy', size, limit),
         nextTrade,
       ),
     sell: (ref: number, size: number, limit: number) =>
       venue.place(
-        account,
+        accountIndex,
         ref,
         limit === 0 ? marketIntent(instrument, 'sell', size) : limitIntent(instrument, 'sell', size, limit),
         nextTrade,

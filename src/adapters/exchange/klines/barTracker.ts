@@ -59,8 +59,8 @@ export class BarTracker {
     if (this.#lastMs === null) this.#floorMs = bar.openMs;
     else {
       const missing = barsBetween(this.interval, this.#lastMs, bar.openMs) - 1;
-      const why = isOldestOfFullReply ? 'outOfReach' : 'notSent';
-      if (missing > 0) events.push({ kind: 'gap', fromMs: closeOf(this.interval, this.#lastMs), bars: missing, why });
+      const reason = isOldestOfFullReply ? 'outOfReach' : 'notSent';
+      if (missing > 0) events.push({ kind: 'gap', fromMs: closeOf(this.interval, this.#lastMs), bars: missing, why: reason });
     }
     this.#lastMs = bar.openMs;
     this.#known.set(bar.openMs, bar);

@@ -69,7 +69,7 @@ describe('the budget of polling', () => {
     let maxMs = 0;
     for (let round = 0; round < 300; round++) {
       queue.runDue(round * 2000);
-      for (let symbol = 0; symbol < 8; symbol++) {
+      for (let symbolIndex = 0; symbolIndex < 8; symbolIndex++) {
         limiter.acquire(
           'spot.openOrders',
           'steady',

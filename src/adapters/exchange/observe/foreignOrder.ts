@@ -71,6 +71,6 @@ export function withContested(foreign: ForeignOrder, contested: readonly Tracked
 
 /** Returns the reason in the halt of a foreign order that waited for a decision when an earlier process ended. */
 export function restoredWhy(mayBeIds: readonly string[] = []): string {
-  const why = 'it waited for a decision when the bot ended';
-  return mayBeIds.length === 0 ? why : `${why}, and it may be ${mayBeIds.join(' or ')}`;
+  const reason = 'it waited for a decision when the bot ended';
+  return mayBeIds.length === 0 ? reason : `${reason}, and it may be ${mayBeIds.join(' or ')}`;
 }

@@ -73,9 +73,9 @@ export class JournalHistory {
     const isBuy = record.side === 'buy';
     const order = this.#orders.get(record.cid!);
     // Orders that the venue created, such as a liquidation, have no INTENT. They belong to the strategy that trades the contract.
-    const strategy = order?.strategy ?? Math.max(0, futuresLedgerOf(ledger)?.ownerOf(index) ?? 0);
-    ledger.fill(strategy, index, isBuy, fill, order?.reduceOnly ?? true);
-    restoreBracket(order, { strategy, index, isBuy, fill }, books);
+    const strategyIndex = order?.strategy ?? Math.max(0, futuresLedgerOf(ledger)?.ownerOf(index) ?? 0);
+    ledger.fill(strategyIndex, index, isBuy, fill, order?.reduceOnly ?? true);
+    restoreBracket(order, { strategy: strategyIndex, index, isBuy, fill }, books);
   }
 }
 
