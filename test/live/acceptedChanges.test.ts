@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { Strategy, type OrderInfo } from '../../src/index.ts';
-import { driveLifetime } from '../fixtures/killedLifetime.ts';
+import { driveLifetime, type LifetimeOptions } from '../fixtures/killedLifetime.ts';
 
 /** Buys once, at the third bar. */
 class Buyer extends Strategy {
@@ -80,4 +80,70 @@ test('an order of the newest instant is not sent again when the accepted code pl
     expect(termsOf(killed.placed)).toEqual(termsOf(unkilled.placed));
     expect((killed.instances[0] as BuysFirst).codes).toEqual(['first CHANGED']);
   }
+});
+
+/** Keeps a stop entry far above the market. */
+class Waits extends Strategy {
+  barCount = 0;
+  endedOrders: string[] = [];
+  override onBar() {
+    this.barCount++;
+    if (this.barCount === 2) this.buy({ base: '0.3' }, { tag: 'breakout', stopEntry: this.bars.close.value * 3 });
+    if (this.barCount === 4) this.buy({ base: '0.2' }, { tag: 'real', limit: this.bars.close.value / 2 });
+  }
+  override onOrder({ tag, lifecycle, code }: OrderInfo) {
+    if (lifecycle === 'done') this.endedOrders.push(`${tag} ${code}`);
+  }
+}
+/** The changed code: it has another stop entry, before the order of the old code. */
+class WaitsElsewhere extends Waits {
+  override onBar() {
+    this.barCount++;
+    if (this.barCount === 3) this.buy({ base: '0.4' }, { tag: 'new', stopEntry: this.bars.close.value * 3 });
+    if (this.barCount === 4) this.buy({ base: '0.2' }, { tag: 'real', limit: this.bars.close.value / 2 });
+  }
+}
+
+test('accepted code neither sends a stop entry that the journal does not contain, nor keeps one that it no longer places', async () => {
+  const unkilled = await driveLifetime({ strategies: [Waits], bars: 10 });
+  const instants = unkilled.records.filter(({ k }) => k === 'INSTANT');
+  const options = { strategies: [Waits], bars: 10, next: [WaitsElsewhere], acceptChanges: true };
+  const killed = await driveLifetime({ ...options, kills: [instants.at(-4)!.seq] });
+  expect(killed.placed).toEqual(unkilled.placed);
+  expect((killed.instances[0] as WaitsElsewhere).endedOrders).toEqual(['new CHANGED', 'breakout null']);
+  const draft = killed.records.find((record) => record.k === 'DRAFT')!;
+  const ends = killed.records.filter((record) => record.k === 'STATE' && draft.k === 'DRAFT' && record.cid === draft.cid);
+  expect(ends).toMatchObject([{ lifecycle: 'done', reason: 'canceled' }]);
+  // The code of before comes back: its stop entry has ended.
+  const kills = [instants.at(-4)!.seq, killed.records.filter(({ k }) => k === 'INSTANT').at(-2)!.seq];
+  const killedTwice = await driveLifetime({ ...options, kills });
+  expect([killedTwice.starts, killedTwice.placed]).toEqual([3, unkilled.placed]);
+  expect((killedTwice.instances[0] as WaitsElsewhere).endedOrders).toEqual(['new CHANGED', 'breakout null']);
+});
+
+/** Places two orders at the last bar. */
+class Counts extends Strategy {
+  barCount = 0;
+  override onBar() {
+    this.barCount++;
+    if (this.barCount !== 6) return;
+    for (const tag of ['a', 'b']) this.buy({ base: '0.1' }, { tag, limit: this.bars.close.value / 2 });
+  }
+}
+
+test('a limit that counts orders also counts those that the accepted code does not place', async () => {
+  const counts: number[] = [];
+  const options: LifetimeOptions = {
+    strategies: [Counts],
+    bars: 6,
+    more: { risk: { maxAuditAgeMs: 1_000_000, maxOrdersPerFill: 10 } },
+    settled: ({ bot }) => {
+      const { risk, nowMs } = bot.deps.engine;
+      counts.push(risk['state'].sent.lastHour(0, nowMs).sent);
+    },
+  };
+  const { records } = await driveLifetime(options);
+  const lastAckSeq = records.findLast(({ k }) => k === 'ACK')!.seq;
+  await driveLifetime({ ...options, kills: [lastAckSeq], next: [Idle], acceptChanges: true });
+  expect([counts[5], counts.at(-1)]).toEqual([2, 2]);
 });

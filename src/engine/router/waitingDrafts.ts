@@ -23,6 +23,8 @@ export interface DraftHost extends StopEntryHost {
   readonly haltActions: object | null;
   readonly callbacks: { addAction(act: () => void): void };
   followUps: number;
+  /** While a journal is replayed: the recorded result of a draft, or undefined if the engine decides. */
+  readonly recordedDecisions: { draftCode?(order: BotOrder): string | null | undefined } | null;
   notifyOrder(order: BotOrder): void;
 }
 /** A strategy whose draft is about to be sent. */
@@ -58,6 +60,8 @@ export class WaitingDrafts {
   replace(order: BotOrder): OrderId {
     const { orders } = this.engine;
     const oldOrder = orders.active().find((other) => isSameSlot(order, other));
+    const recordedCode = this.engine.recordedDecisions?.draftCode?.(order) ?? null;
+    if (recordedCode !== null) return this.deny(order, recordedCode);
     const isValid = order.lots > 0 || order.quoteUnits > 0;
     const isBusy = orders.drafts.waiting.some((draft) => isSameSlot(order, draft.order));
     if (oldOrder === undefined || !isValid || isBusy) return this.deny(order, isValid ? 'SLOT_BUSY' : 'BAD_INPUT');
@@ -71,15 +75,32 @@ export class WaitingDrafts {
    * its money. The order is sized then.
    */
   reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId {
+    const recordedCode = this.engine.recordedDecisions?.draftCode?.(order) ?? null;
+    if (recordedCode !== null) return this.deny(order, recordedCode);
     return this.startWaiting({ order, ahead, replaced: null, targetLots, remainingSize: NAN });
   }
 
   /** Makes a stop entry wait until a row reaches its trigger. */
   watch(order: BotOrder): OrderId {
-    const code = this.entries.denyCode(order);
+    const recordedCode = this.engine.recordedDecisions?.draftCode?.(order);
+    const code = recordedCode === undefined ? this.entries.denyCode(order) : recordedCode;
     if (code !== null) return this.deny(order, code);
     this.engine.brackets.addEntry(order);
     return this.startWaiting({ order, ahead: [], replaced: null, targetLots: NAN, remainingSize: NAN });
+  }
+
+  /** Adds a recorded stop entry that the strategy did not ask for again in a replay. */
+  addRecorded(order: BotOrder): void {
+    const { engine } = this;
+    engine.orders.drafts.add({ order, ahead: [], replaced: null, targetLots: NAN, remainingSize: NAN });
+    engine.followUps++;
+    engine.brackets.addEntry(order);
+    engine.notifyOrder(order);
+  }
+  /** Removes a draft of a replay whose recorded order follows. */
+  removeRecorded(order: BotOrder): void {
+    const draft = this.engine.orders.drafts.waiting.find((waiting) => waiting.order === order);
+    if (draft !== undefined) this.remove(draft);
   }
 
   /** Restores a draft of an earlier process. `endOf`: how an order ahead of it has ended; undefined while it is open. */

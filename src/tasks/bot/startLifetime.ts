@@ -22,7 +22,7 @@ import { buildEngine, livePlan, type BuiltEngine } from './lifetime/liveEngine.t
 import type { HeldDecision } from './lifetime/decisionComparison.ts';
 import { lifetimeFromKeptState, newestBars, newestLifetime, readBefore, maxRowsOf, type Lifetime } from './lifetime/lifetime.ts';
 import { KeptPointProblem, replayLifetime, type ReplayedLifetime, type ReplayLifetimeOptions } from './lifetime/replayLifetime.ts';
-import { checkReplay, openRecordedOrders, takeOver } from './lifetime/restart.ts';
+import { checkReplay, endUnwantedDrafts, openRecordedOrders, takeOver } from './lifetime/restart.ts';
 import { checkSharesSuffice, checkStrategyPlaces } from './safety/strategyPlaces.ts';
 
 /** The engine and plan of a start. */
@@ -141,6 +141,7 @@ async function continueLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Pr
   const ports = portsOf(deps, plan);
   entered.journal.port = ports.journal;
   entered.exchange.port = ports.exchange;
+  endUnwantedDrafts(engine, replay.comparison, journal);
   return { ...entered, plan, feeds, orders, held: replay.comparison.held, known: [], sinceMs: newestInstant(entered.lifetime) };
 }
 

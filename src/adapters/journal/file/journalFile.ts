@@ -87,7 +87,7 @@ export class JournalFile {
     this.#ending = options.ending;
     // Records that were read back count as durable once they are synced, which happens before the first write.
     this.#durableSeq = options.ending.seq;
-    this.#beginFile();
+    this.#beginFile(undefined);
     const { prior, finishedFiles = [] } = options;
     for (const path of finishedFiles) this.#finishedFiles.push([path, disk.identity(path)]);
     if (prior === null) return;
@@ -119,7 +119,7 @@ export class JournalFile {
     if (this.#onClosed) throw new InvariantError(`journal: a ${kind} after the end`);
     if (this.#ending.bytes >= this.#segmentBytes) {
       this.#fileNumber++;
-      this.#beginFile();
+      this.#beginFile(true);
     }
     return this.#addLine(kind, body);
   }
@@ -130,14 +130,14 @@ export class JournalFile {
     if (!this.#isBusy) this.#soon(() => this.#writeNext());
   }
 
-  /** Begins the next file. Its first record describes the end of the previous file. */
-  #beginFile(): void {
+  /** Begins the next file. Its first record describes the end of the previous file. `goesOn`: true if this process wrote that one. */
+  #beginFile(goesOn: true | undefined): void {
     const { seq: priorSeq, bytes: priorBytes, crc: priorCrc } = this.#ending;
     const { folder, account } = this.#options;
     this.#ending = { ...this.#ending, bytes: 0 };
     this.#path = `${folder}/${segmentName(this.#fileNumber)}`;
     this.#waiting.push({ path: this.#path, isNew: true, text: '', lastSeq: priorSeq });
-    this.#addLine('SEGMENT', { format: JOURNAL_FORMAT, number: this.#fileNumber, account, priorSeq, priorBytes, priorCrc });
+    this.#addLine('SEGMENT', { format: JOURNAL_FORMAT, number: this.#fileNumber, account, priorSeq, priorBytes, priorCrc, goesOn });
   }
 
   /** Adds the line of a record to the current file. */

@@ -62,6 +62,8 @@ export const RECORD_KINDS = {
     priorSeq: integerField,
     priorBytes: integerField,
     priorCrc: textField,
+    /** True when the process that wrote the previous file goes on. */
+    goesOn: ifWritten(flagField),
   },
   /** The configuration of the process: at its start and after each change. */
   CONFIG: { hash: textField, version: textField, limits: factsField, leaseMs: integerField, timeScale: positiveField },

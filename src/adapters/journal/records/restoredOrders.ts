@@ -8,7 +8,7 @@ import type { OrderEnd } from '../../../orders/drafts.ts';
 import { BotOrder } from '../../../orders/botOrder.ts';
 import type { RestoredDraft, RestoredOrder, RestoredOrders } from '../../../orders/restoreBotOrder.ts';
 import { restartOf, type DraftTrace, type JournalState, type OrderTrace, type Restart } from './journalState.ts';
-import type { RecordBody } from './records.ts';
+import type { RecordBody, RecordOf } from './records.ts';
 import { ladderFromRecord, ppmFromRecord, scaledFromRecord } from './recordDecimals.ts';
 
 /** Facts of the restart. `isTorn`: some write was incomplete. `venueMs`: the venue's time now, an upper bound for a lost signing time. */
@@ -41,36 +41,44 @@ export function restoredOrders(state: JournalState, instruments: readonly Instru
 }
 
 /** Returns a draft from its record, with the ends of the orders ahead of it. */
-function restoredDraft({ draft, ended }: DraftTrace, instruments: readonly Instrument[]): RestoredDraft {
+export function restoredDraft({ draft, ended }: DraftTrace, instruments: readonly Instrument[]): RestoredDraft {
   const index = indexOf(draft.symbol, instruments);
   const instrument = instruments[index]!;
-  const { priceDigits, quantityDigits, quoteDigits } = instrument;
-  const price = (text: string | null): Ticks => (text === null ? 0 : scaledFromRecord(text, priceDigits)) as Ticks;
   const order = new BotOrder();
   order.begin(draft.order, draft.strategy, instrument, index, draft.side, draft.createdMs);
   order.role = draft.role;
-  order.lots = (draft.qty === null ? 0 : scaledFromRecord(draft.qty, quantityDigits)) as Lots;
-  order.quoteUnits = (draft.amount === null ? 0 : scaledFromRecord(draft.amount, quoteDigits)) as Units;
-  order.limit = price(draft.price);
   order.reduceOnly = draft.reduceOnly;
   order.timeInForce = draft.timeInForce;
   order.slot = draft.slot;
-  order.takeProfit = price(draft.takeProfit);
-  order.ladder = ladderFromRecord(draft.targets, priceDigits);
-  order.stopLoss = price(draft.stopLoss);
-  order.trailing = price(draft.trailing);
-  order.trailingPpm = ppmFromRecord(draft.trailingPercent);
-  order.trailingFrom = price(draft.trailingFrom ?? null);
-  order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
-  order.triggerTicks = price(draft.condition);
-  order.triggersAbove = draft.rises;
+  writeTerms(order, draft);
   return {
     order,
     ahead: draft.ahead as readonly OrderId[],
     replaced: replacedOrder(draft, instrument),
-    targetLots: draft.target === null ? NaN : scaledFromRecord(draft.target, quantityDigits),
+    targetLots: draft.target === null ? NaN : scaledFromRecord(draft.target, instrument.quantityDigits),
     ended: new Map([...ended].map(([id, trace]) => [id, endOfOrder(trace, instrument)])),
   };
+}
+
+/** Writes the recorded size, prices, bracket and trigger into an order. `rises`: a record of an earlier version may not have it. */
+export function writeTerms(
+  order: BotOrder,
+  record: Omit<RecordOf<'DRAFT'> | RecordOf<'INTENT'>, 'rises'> & { rises?: boolean | undefined },
+): void {
+  const { priceDigits, quantityDigits, quoteDigits } = order.instrument;
+  const price = (text: string | null): Ticks => (text === null ? 0 : scaledFromRecord(text, priceDigits)) as Ticks;
+  order.lots = (record.qty === null ? 0 : scaledFromRecord(record.qty, quantityDigits)) as Lots;
+  order.quoteUnits = (record.amount === null ? 0 : scaledFromRecord(record.amount, quoteDigits)) as Units;
+  order.limit = price(record.price);
+  order.takeProfit = price(record.takeProfit);
+  order.ladder = ladderFromRecord(record.targets, priceDigits);
+  order.stopLoss = price(record.stopLoss);
+  order.trailing = price(record.trailing);
+  order.trailingPpm = ppmFromRecord(record.trailingPercent);
+  order.trailingFrom = price(record.trailingFrom ?? null);
+  order.triggerTicks = price(record.condition);
+  order.triggersAbove = record.rises ?? order.triggersAbove;
+  order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
 }
 
 /** Returns the order that a draft replaces, as it was when the draft was made; null if it replaces none. */

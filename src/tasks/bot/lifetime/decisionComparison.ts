@@ -1,19 +1,27 @@
 // Compares the decisions of a replay with the journal: recorded orders get their recorded result, and differences are counted.
 
-import { draftOf, guardsOf, sizesOf, type GuardTexts } from '../../../adapters/journal/records/orderText.ts';
+import { draftOf, guardsOf, sizesOf } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
-import { sentOrder } from '../../../adapters/journal/records/restoredOrders.ts';
-import { ladderFromRecord, ppmFromRecord, scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
-import type { Lots, Ticks, Units } from '../../../base/brand.ts';
+import { restoredDraft, sentOrder, writeTerms } from '../../../adapters/journal/records/restoredOrders.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { OrderId } from '../../../model/order.ts';
 import { BotOrder } from '../../../orders/botOrder.ts';
+import { isWatched } from '../../../orders/drafts.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
+import { restoreBotOrder } from '../../../orders/restoreBotOrder.ts';
 import { REPLACES } from '../../../orders/conflicts.ts';
 import type { Waits } from '../../../ports/journal.ts';
 import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
-import { createdMsOf, isKillSlice, type RecordedOrder } from './lifetimeRecords.ts';
-import { cancelText, draftText, intentText, replayedOrderText, riskVerdictText } from './decisionText.ts';
+import { createdMsOf, isKillSlice, type OrderContent, type RecordedOrder } from './lifetimeRecords.ts';
+import {
+  cancelText,
+  draftText,
+  hasSameProtection,
+  intentText,
+  protectionText,
+  replayedOrderText,
+  riskVerdictText,
+} from './decisionText.ts';
 
 /** The first decision that differs. */
 export interface ReplayDifference {
@@ -49,6 +57,8 @@ export class DecisionComparison {
   difference: ReplayDifference | null = null;
   /** Decisions that the journal does not contain because it ends before them, in order. */
   readonly held: HeldDecision[] = [];
+  /** Recorded stop entries that the replay did not ask for. They wait as recorded until the start ends them. */
+  readonly unaskedDrafts = new Set<BotOrder>();
   /** Position of the current record. */
   recordIndex = 0;
   /** The instant of the current step, ms UTC. */
@@ -113,7 +123,14 @@ export class DecisionComparison {
     const isReplacement = engine.orders.precheck(order, engine.lastTicks(order.instrumentIndex)) === REPLACES;
     if (isReplacement && this.#hadToWait(order)) return engine.drafts.replace(order);
     const recordedOrder = this.#recordedOrderOf(order);
-    if (recordedOrder === undefined) return this.#mayBeUnwritten(order) ? this.#decideAfterEnd(order) : this.#denyUnrecorded(order);
+    if (recordedOrder === undefined) {
+      if (this.#mayBeUnwritten(order)) return this.#decideAfterEnd(order);
+      this.#rejectUnrecorded(order);
+      const { id } = order;
+      engine.orders.deny(order, CHANGED_CODE);
+      engine.notifyOrder(order);
+      return id;
+    }
     order.id = recordedOrder.number as OrderId;
     const { verdict, intent, send } = recordedOrder;
     const isMissed = verdict?.code === 'MISSED';
@@ -144,19 +161,14 @@ export class DecisionComparison {
       const { intent } = sameNumber;
       if (intent === null || intent.fp === sizesOf(order).fp) return sameNumber;
     }
-    const { createdMs, strategy, slot, side, role } = order;
-    const { qty, amount } = sizesOf(order);
-    return recorded.orderLike({ createdMs, strategy, slot, side, role, qty, amount });
+    return recorded.orderLike(contentOf(order));
   }
 
   /** Compares an order with its record. The recorded terms win, because the order at the exchange has them. */
   #compareOrder(order: BotOrder, intent: RecordOf<'INTENT'>): void {
     const guards = guardsOf(order);
     const isSame =
-      replayedOrderText(order) === intentText(intent) &&
-      PROTECTIVE_TERMS.every((name) => guards[name] === intent[name]) &&
-      guards.rises === (intent.rises ?? guards.rises) &&
-      order.amends === (intent.amends ?? 0);
+      replayedOrderText(order) === intentText(intent) && hasSameProtection(guards, intent) && order.amends === (intent.amends ?? 0);
     if (isSame) return;
     this.#noteDifference(
       'recorded',
@@ -165,48 +177,24 @@ export class DecisionComparison {
       `${intentText(intent)} ${protectionText(intent)}`,
       `${replayedOrderText(order)} ${protectionText(guards)}`,
     );
-    const { priceDigits, quantityDigits, quoteDigits } = order.instrument;
-    const price = (text: string | null): Ticks => (text === null ? 0 : scaledFromRecord(text, priceDigits)) as Ticks;
-    order.lots = (intent.qty === null ? 0 : scaledFromRecord(intent.qty, quantityDigits)) as Lots;
-    order.quoteUnits = (intent.amount === null ? 0 : scaledFromRecord(intent.amount, quoteDigits)) as Units;
-    order.limit = price(intent.price);
-    order.takeProfit = price(intent.takeProfit);
-    order.ladder = ladderFromRecord(intent.targets, priceDigits);
-    order.stopLoss = price(intent.stopLoss);
-    order.trailing = price(intent.trailing);
-    order.trailingPpm = ppmFromRecord(intent.trailingPercent);
-    order.trailingFrom = price(intent.trailingFrom ?? null);
-    order.triggerTicks = price(intent.condition);
-    order.triggersAbove = intent.rises ?? order.triggersAbove;
+    writeTerms(order, intent);
     order.amends = (intent.amends ?? 0) as OrderId;
-    order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
   }
 
-  /** Denies an order that the journal does not contain. It was never sent, so it is not sent now. */
-  #denyUnrecorded(order: BotOrder): OrderId {
-    const { engine, recorded } = this.#deps;
-    const text = replayedOrderText(order);
-    const other = recorded.orderAt(order.createdMs);
-    this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), other === undefined ? NOTHING : recordedText(other), text);
+  /** Notes an order that the journal does not contain. It was never sent, so the caller denies it. */
+  #rejectUnrecorded(order: BotOrder): void {
+    const other = this.#deps.recorded.orderAt(order.createdMs);
+    const recordedTerms = other === undefined ? NOTHING : recordedText(other);
+    this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), recordedTerms, replayedOrderText(order));
     // A number below zero belongs to no recorded order, and `#compareDenial` leaves it out.
     this.#unrecordedOrders++;
     order.id = -this.#unrecordedOrders as OrderId;
-    const { id } = order;
-    engine.orders.deny(order, CHANGED_CODE);
-    engine.notifyOrder(order);
-    return id;
   }
 
   /** Handles an order after the end of the journal: risk decides, and the order waits until the start is complete. */
   #decideAfterEnd(order: BotOrder): OrderId {
-    const { engine, recorded } = this.#deps;
-    let recordedOrder = recorded.order(order.id);
-    if (recordedOrder !== undefined && isOfAnotherOrder(recordedOrder, order)) {
-      recordedOrder = undefined;
-      const nextNumber = Math.max(recorded.lastOrder, ...this.held.map((decision) => decision.id)) + 1;
-      engine.orders.restore({ lastOrder: nextNumber, orders: [] }, () => NaN, 0);
-      order.id = nextNumber as OrderId;
-    }
+    const { engine } = this.#deps;
+    const recordedOrder = this.#ownNumber(order);
     engine.recordedDecisions = null;
     this.#isAfterEnd = true;
     try {
@@ -219,6 +207,40 @@ export class DecisionComparison {
     }
   }
 
+  /** Gives an order another number if the journal has given its own to another order. Returns the recorded order of its number. */
+  #ownNumber(order: BotOrder): RecordedOrder | undefined {
+    const { engine, recorded } = this.#deps;
+    const recordedOrder = recorded.order(order.id);
+    if (recordedOrder === undefined || !isOfAnotherOrder(recordedOrder, order)) return recordedOrder;
+    const nextNumber = Math.max(recorded.lastOrder, ...this.held.map((decision) => decision.id)) + 1;
+    engine.orders.restore({ lastOrder: nextNumber, orders: [] }, () => NaN, 0);
+    order.id = nextNumber as OrderId;
+    return undefined;
+  }
+
+  /**
+   * Returns the recorded result of an order that asks to wait as a draft: null if it waited, or the code of its denial. Undefined: the journal
+   * ends before it, so the engine decides.
+   */
+  draftCode(order: BotOrder): string | null | undefined {
+    const { recorded } = this.#deps;
+    const draft = this.#recordedDraftOf(order);
+    if (draft !== undefined) {
+      order.id = draft.order as OrderId;
+      return null;
+    }
+    const sameNumber = recorded.order(order.id);
+    const wasDenied = sameNumber?.verdict?.ok === false && !sameNumber.isReplayed && createdMsOf(sameNumber) === order.createdMs;
+    if (wasDenied && sameNumber.draft === null) return sameNumber.verdict!.code;
+    if (this.#mayBeUnwritten(order)) return void this.#ownNumber(order);
+    this.#rejectUnrecorded(order);
+    return CHANGED_CODE;
+  }
+  /** Returns the recorded draft that a draft of the replay corresponds to. */
+  #recordedDraftOf(order: BotOrder): RecordOf<'DRAFT'> | undefined {
+    return this.#deps.recorded.draftLike(order.id, { ...contentOf(order), isWatched: isWatched(order) })?.draft ?? undefined;
+  }
+
   /** Holds a decision. Returns 0: a held decision has no record number. */
   #holdDecision(kind: HeldDecision['kind'], order: BotOrder, details: Partial<HeldDecision> = {}): number {
     const { id, createdMs: decidedMs } = order;
@@ -228,8 +250,8 @@ export class DecisionComparison {
 
   /** True when the recorded order waited as well, or when the journal ends before it. */
   #hadToWait(order: BotOrder): boolean {
+    if (this.#recordedDraftOf(order) !== undefined) return true;
     const recordedOrder = this.#deps.recorded.order(order.id);
-    if (recordedOrder?.draft && !recordedOrder.isDrafted) return recordedOrder.draft.createdMs === order.createdMs;
     const isRecorded = recordedOrder !== undefined && createdMsOf(recordedOrder) === order.createdMs;
     return !isRecorded && this.#mayBeUnwritten(order);
   }
@@ -242,7 +264,12 @@ export class DecisionComparison {
       const { draft } = recordedOrder;
       recordedOrder.isDrafted = true;
       this.decisions++;
-      if (draftText(draft) !== text) this.#noteDifference('recorded', order.createdMs, draft.seq, draftText(draft), text);
+      const guards = guardsOf(order);
+      if (draftText(draft) !== text || !hasSameProtection(guards, draft)) {
+        const [recorded, replayed] = [`${draftText(draft)} ${protectionText(draft)}`, `${text} ${protectionText(guards)}`];
+        this.#noteDifference('recorded', order.createdMs, draft.seq, recorded, replayed);
+        writeTerms(order, draft);
+      }
     } else if (this.#isAtEnd) this.#holdDecision('draft', order, { waits: { ...waits, ahead: [...waits.ahead] } });
     else this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), NOTHING, text);
     return 0;
@@ -259,10 +286,15 @@ export class DecisionComparison {
     else this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), NOTHING, riskVerdictText({ order: order.id, code }));
     return 0;
   }
-  /** Counts a recorded draft that the replay did not make. */
+  /** Counts a recorded draft that the replay did not make. A stop entry waits as recorded, and its strategy is notified. */
   countMissingDraft(order: RecordedOrder, draft: RecordOf<'DRAFT'>): void {
+    const { engine } = this.#deps;
     order.isDrafted = true;
     this.#noteDifference('recorded', draft.createdMs, draft.seq, draftText(draft), NOTHING);
+    const { order: waitingOrder } = restoredDraft({ draft, ended: new Map() }, engine.instruments);
+    if (!isWatched(waitingOrder)) return;
+    this.unaskedDrafts.add(waitingOrder);
+    engine.drafts.addRecorded(waitingOrder);
   }
 
   /** Counts a recorded decision that the replay did not make. If it was an order, the order stays valid and its strategy is notified. */
@@ -273,11 +305,15 @@ export class DecisionComparison {
     if (record.k === 'VERDICT' || intent === null)
       return this.#noteDifference('recorded', createdMsOf(order), record.seq, recordedText(order), NOTHING);
     if (!isKillSlice(intent)) this.#noteDifference('recorded', intent.createdMs, record.seq, recordedText(order), NOTHING);
-    const restored = sentOrder(intent, engine.instruments);
-    engine.orders.restore({ lastOrder: intent.order, orders: [restored] }, (index) => engine.lastTicks(index), record.t);
+    const waiting = engine.orders.drafts.find(intent.order as OrderId);
+    if (waiting !== undefined) engine.drafts.removeRecorded(waiting);
+    const restored = restoreBotOrder(sentOrder(intent, engine.instruments));
+    restored.state = STATE.draft;
+    engine.orders.restore({ lastOrder: intent.order, orders: [] }, () => NaN, 0);
     if (restored.triggerTicks > 0) engine.triggerOrders.onSend();
-    const restoredOrder = engine.orders.get(restored.id);
-    if (restoredOrder !== undefined) engine.notifyOrder(restoredOrder);
+    // Like a repeated order, so that limits which count orders count it.
+    engine.orders.submit(engine.risk.approvedBefore(restored, restored.createdMs, engine.lastTicks(restored.instrumentIndex)));
+    engine.notifyOrder(restored);
   }
 
   /** Compares a cancel with its record. Returns 0: the replay writes no record. */
@@ -334,32 +370,17 @@ function isOfAnotherOrder(recordedOrder: RecordedOrder, order: BotOrder): boolea
   return !isReleasedDraft && createdMsOf(recordedOrder) !== order.createdMs;
 }
 
+/** Returns the content by which an order of the replay is found in the journal. */
+function contentOf(order: BotOrder): OrderContent {
+  const { createdMs, strategy, slot, side, role } = order;
+  const { qty, amount } = sizesOf(order);
+  return { createdMs, strategy, slot, side, role, qty, amount };
+}
+
 /** Returns the recorded decision about an order as text. */
 function recordedText({ intent, verdict }: RecordedOrder): string {
   if (intent !== null) return intentText(intent);
   return verdict === null ? NOTHING : riskVerdictText(verdict);
-}
-
-/** Names of the terms that protect or trigger an order. */
-const PROTECTIVE_TERMS = [
-  'takeProfit',
-  'targets',
-  'stopLoss',
-  'trailing',
-  'trailingPercent',
-  'trailingFrom',
-  'trigger',
-  'condition',
-] as const;
-/** Returns the protective prices of an order as text. */
-function protectionText(guards: GuardTexts): string {
-  const parts: string[] = [];
-  for (const name of PROTECTIVE_TERMS) {
-    const value = guards[name] ?? null;
-    if (value !== null) parts.push(`${name === 'condition' ? 'triggerTicks' : name} ${value}`);
-  }
-  if (guards.rises === true) parts.push('after a rise');
-  return parts.join(' ');
 }
 
 /** Ends an order that the last process decided on but did not send, because it is too late to send it now. */

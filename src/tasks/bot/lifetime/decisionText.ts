@@ -1,6 +1,6 @@
 // Text of decisions, the same for a record and a replayed decision, so that both can be compared.
 
-import { sizesOf } from '../../../adapters/journal/records/orderText.ts';
+import { sizesOf, type GuardTexts } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
 import type { Order } from '../../../model/order.ts';
 
@@ -25,3 +25,30 @@ export const cancelText = (order: number): string => `cancel of order ${order}`;
 /** Returns the text of a draft: an order that waits for the end of others. */
 export const draftText = ({ order, side, qty, amount, price, slot, ahead }: DraftTerms): string =>
   `draft of order ${order}: ${side} ${qty ?? amount} at ${price ?? 'the market'}, ${slot}, after ${ahead.join(', ')}`;
+
+/** Names of the terms that protect or trigger an order. */
+const PROTECTIVE_TERMS = [
+  'takeProfit',
+  'targets',
+  'stopLoss',
+  'trailing',
+  'trailingPercent',
+  'trailingFrom',
+  'trigger',
+  'condition',
+] as const;
+/** Returns the protective prices of an order as text. */
+export function protectionText(guards: Partial<GuardTexts>): string {
+  const parts: string[] = [];
+  for (const name of PROTECTIVE_TERMS) {
+    const value = guards[name] ?? null;
+    if (value !== null) parts.push(`${name === 'condition' ? 'triggerTicks' : name} ${value}`);
+  }
+  if (guards.rises === true) parts.push('after a rise');
+  return parts.join(' ');
+}
+
+/** True when two orders have the same protective prices and triggers. `recorded`: a record of an earlier version may not have `rises`. */
+export const hasSameProtection = (guards: GuardTexts, recorded: Partial<GuardTexts>): boolean =>
+  PROTECTIVE_TERMS.every((name) => (guards[name] ?? null) === (recorded[name] ?? null)) &&
+  guards.rises === (recorded.rises ?? guards.rises);

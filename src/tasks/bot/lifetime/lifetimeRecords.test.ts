@@ -69,4 +69,6 @@ it('a decision that waits for the replay counts for the process that recorded it
     new LifetimeRecords(rows.map((row, seq) => ({ seq, ...row })) as unknown as readonly JournalRecord[], []).hasUnreplayedAt(2000, 0);
   expect(waitsFor(instant, { ...order, t: 2000, cid: 'A', order: 7 }, ...later)).toBe(true);
   expect(waitsFor(instant, ...later, { ...order, t: 3000, cid: 'B', order: 8 })).toBe(false);
+  const nextFile = { t: 2000, k: 'SEGMENT', goesOn: true };
+  expect(waitsFor(instant, nextFile, { ...order, t: 2000, cid: 'A', order: 7 }), 'the process goes on in the next file').toBe(true);
 });

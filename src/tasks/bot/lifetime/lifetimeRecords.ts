@@ -60,6 +60,11 @@ export interface OrderContent {
   readonly qty: string | null;
   readonly amount: string | null;
 }
+/** The content of a draft. `isWatched`: a stop entry that waits inside the bot. */
+export interface DraftContent extends OrderContent {
+  readonly isWatched: boolean;
+}
+const draftKeyOf = (content: DraftContent): string => `${content.isWatched ? 'stop entry' : 'draft'} ${keyOf(content)}`;
 const keyOf = ({ createdMs, strategy, slot, side, role, qty, amount }: OrderContent): string =>
   `${createdMs} ${strategy} ${side} ${role} ${qty ?? ''} ${amount ?? ''} ${slot}`;
 
@@ -164,6 +169,12 @@ export class LifetimeRecords {
   orderLike(content: OrderContent): RecordedOrder | undefined {
     return this.#firstUnreplayed(keyOf(content));
   }
+  /** Returns an order that waited as a draft with the same instant and content, and that the replay has not made yet: `number` if it is one. */
+  draftLike(number: number, content: DraftContent): RecordedOrder | undefined {
+    this.#ordersByKey ??= this.#indexByKey();
+    const sameKey = this.#ordersByKey.get(draftKeyOf(content))?.orders.filter(({ isDrafted }) => !isDrafted);
+    return sameKey?.find((order) => order.number === number) ?? sameKey?.[0];
+  }
   /** Returns any order of the instant that the replay has not made yet. */
   orderAt(createdMs: number): RecordedOrder | undefined {
     return this.#firstUnreplayed(createdMs);
@@ -200,8 +211,9 @@ export class LifetimeRecords {
       else sameKey.orders.push(order);
     };
     for (const order of this.#ordersByNumber.values()) {
-      const { intent } = order;
+      const { intent, draft } = order;
       if (intent !== null && isKillSlice(intent)) continue;
+      if (draft !== null) add(draftKeyOf({ ...draft, isWatched: draft.condition !== null }), order);
       add(createdMsOf(order), order);
       if (intent !== null) add(keyOf(intent), order);
     }
@@ -242,7 +254,10 @@ export class LifetimeRecords {
   #lastOfProcess(index: number): number {
     const { records } = this;
     let lastIndex = index;
-    while (lastIndex + 1 < records.length && records[lastIndex + 1]!.k !== 'CONFIG' && records[lastIndex + 1]!.k !== 'SEGMENT') lastIndex++;
+    while (lastIndex + 1 < records.length && !beginsProcess(records[lastIndex + 1]!)) lastIndex++;
     return lastIndex;
   }
 }
+
+/** True for a record with which a process begins. One that goes on in another file of the journal does not begin there. */
+const beginsProcess = (record: JournalRecord): boolean => record.k === 'CONFIG' || (record.k === 'SEGMENT' && record.goesOn !== true);

@@ -1,7 +1,7 @@
 // Steps of a restart: checks the replay, clears halt causes that ended with the process, and follows orders whose replies were lost.
 
 import { journalHaltChanges } from '../../../adapters/journal/haltRecords.ts';
-import { restoredOrders } from '../../../adapters/journal/records/restoredOrders.ts';
+import { restoredDraft, restoredOrders } from '../../../adapters/journal/records/restoredOrders.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { OrderId } from '../../../model/order.ts';
@@ -45,6 +45,23 @@ export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs
     if (!outlivesProcess(cause)) halts.clear(cause.scope, cause.code, 'it ended with the process', venueMs);
   journalHaltChanges(journal, halts, engine.instruments, state);
   engine.callbacks.holdBack();
+}
+
+/**
+ * Ends the recorded drafts that the strategies no longer want, so that no later start brings them back. Strategies are notified of those that
+ * they did not ask for; they have withdrawn the others themselves.
+ */
+export function endUnwantedDrafts(engine: Engine, { unaskedDrafts, held }: DecisionComparison, { journal, state }: BotJournal): void {
+  const otherIds = new Set([...unaskedDrafts, ...held].map(({ id }) => id));
+  engine.drafts.withdrawAll(({ order }) => unaskedDrafts.has(order));
+  for (const trace of state.drafts.values()) {
+    const { order } = restoredDraft(trace, engine.instruments);
+    if (otherIds.has(order.id) || engine.orders.get(order.id) !== undefined) continue;
+    order.state = STATE.done;
+    order.reason = 'canceled';
+    order.confirmed = true;
+    journal.state(order);
+  }
 }
 
 /** Returns the orders of the journal, for the services. The engine has them already. */
