@@ -12,7 +12,7 @@ import { aggregateBars, randomWalk } from './series.ts';
 import { benchPlan, feedPlan, HEAVY, loadStrategyFile, PASSES, runTimed, windowParams, type TimedRun } from './workloads.ts';
 
 /** Bars of each case. */
-const ROWS = 1_000_000;
+const ROW_COUNT = 1_000_000;
 /** Number of processes for each case; the best one counts. */
 const ROUNDS = 3;
 
@@ -139,7 +139,7 @@ function feedsOf(loop: string, bars: BarColumns): FeedPlan[] {
 
 /** Runs one case in this process and prints its best pass, the time of its first pass and its figures as JSON. */
 export async function cliffPart(name: Cliff): Promise<void> {
-  const runCase = await cliffRunner(name, randomWalk('AAAUSDT', ROWS, 1));
+  const runCase = await cliffRunner(name, randomWalk('AAAUSDT', ROW_COUNT, 1));
   let bestRun = await runCase();
   const firstPassNs = bestRun.threadNs;
   for (let pass = 1; pass < PASSES; pass++) {
@@ -151,7 +151,7 @@ export async function cliffPart(name: Cliff): Promise<void> {
 
 /** Returns the figures of all cases. Throws if a result differs from the C program. */
 export function cliffsBench(folder: string, hasGcc: boolean): readonly CliffFigures[] {
-  const inputs = hasGcc ? prepareCliffs(folder, randomWalk('AAAUSDT', ROWS, 1)) : null;
+  const inputs = hasGcc ? prepareCliffs(folder, randomWalk('AAAUSDT', ROW_COUNT, 1)) : null;
   return (Object.keys(CLIFFS) as Cliff[]).map((name) => measureCliff(name, inputs));
 }
 
@@ -162,8 +162,8 @@ function measureCliff(name: Cliff, inputs: CliffInputs | null): CliffFigures {
   let cNsPerBar = Infinity;
   for (let round = 0; round < ROUNDS; round++) {
     const engineRun = JSON.parse(runPartProcess('--cliff-part', name)) as CliffRun;
-    nsPerBar = Math.min(nsPerBar, engineRun.cpuNs / ROWS);
-    firstNsPerBar = Math.min(firstNsPerBar, engineRun.firstPassNs / ROWS);
+    nsPerBar = Math.min(nsPerBar, engineRun.cpuNs / ROW_COUNT);
+    firstNsPerBar = Math.min(firstNsPerBar, engineRun.firstPassNs / ROW_COUNT);
     if (inputs === null) continue;
     const { nsPerBar: roundCNsPerBar, ...expected } = runCliffReference(inputs, name, PASSES);
     assertEqual(name, engineRun.figures, expected);

@@ -12,7 +12,7 @@ import { randomWalk } from './series.ts';
 import { benchPlan, feedPlan, HEAVY, loadStrategyFile, PASSES, runTimed } from './workloads.ts';
 
 /** Bars of each feed. */
-const ROWS = 1_000_000;
+const ROW_COUNT = 1_000_000;
 /** Each figure is the best of this many processes. */
 const ROUNDS = 3;
 /** Number of series; equal to COUNT in pairs.c. */
@@ -135,15 +135,15 @@ export function assertEqualColumns(columnsOfEngineRun: readonly Float64Array[], 
 
 /** Runs one use in this process and prints the CPU time of a bar in its best pass. */
 export async function pairsPart(use: PairsUse): Promise<void> {
-  const run = await pairsRunner(use, pairBars(ROWS));
+  const run = await pairsRunner(use, pairBars(ROW_COUNT));
   let minNs = Infinity;
   for (let pass = 0; pass < PASSES; pass++) minNs = Math.min(minNs, (await run()).cpuNs);
-  process.stdout.write(String(minNs / ROWS));
+  process.stdout.write(String(minNs / ROW_COUNT));
 }
 
 /** Returns the cost of the twenty series, the best of the rounds, each run in a process of its own. Throws if a value differs from C. */
 export async function pairsBench(folder: string, hasGcc: boolean): Promise<PairsFigures> {
-  const pair = pairBars(ROWS);
+  const pair = pairBars(ROW_COUNT);
   const inputs = hasGcc ? preparePairs(folder, pair) : null;
   if (inputs !== null) {
     const engineColumns = await columnsOfEngine(pair);

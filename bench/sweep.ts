@@ -18,7 +18,7 @@ import { randomWalk } from './series.ts';
 import { TwoThreadSpeedup } from './twoThreadSpeedup.ts';
 import { feedPlan, loadStrategyFile, benchPlan } from './workloads.ts';
 
-const ROWS = 1_000_000;
+const ROW_COUNT = 1_000_000;
 /** Lengths of the two averages, in bars. */
 const FAST_VALUES = Array.from({ length: 20 }, (_, index) => 5 * (index + 1));
 const SLOW_VALUES = Array.from({ length: 10 }, (_, index) => 120 + 20 * index);
@@ -73,16 +73,16 @@ export interface SweepBench {
 
 /** Returns the figures of the part. Throws if a set has other results as a lane than in a separate run or in C. `program`: see `buildReference`. */
 export async function sweepBench(folder: string, program: string | null): Promise<SweepBench> {
-  const bars = randomWalk('AAAUSDT', ROWS, 1);
+  const bars = randomWalk('AAAUSDT', ROW_COUNT, 1);
   const plan = benchPlan(await loadStrategyFile(STRATEGY), [feedPlan('bars', bars)], { ...WORKLOAD, ...SETS[0]! }, SETS[0]!);
   const { lanesNs, separateNs, records } = await compareLanesWithSeparateRuns(plan);
   const cNsPerBarAndSet = program === null ? null : meanCNsPerBar(folder, program, records);
   const threadSpeedups = await measureThreadSpeedups(folder, bars);
-  const cpuNsPerBarAndSet = lanesNs / (ROWS * SETS.length);
-  const separateNsPerBarAndSet = separateNs / (ROWS * SETS.length);
+  const cpuNsPerBarAndSet = lanesNs / (ROW_COUNT * SETS.length);
+  const separateNsPerBarAndSet = separateNs / (ROW_COUNT * SETS.length);
   return {
     sets: SETS.length,
-    bars: ROWS,
+    bars: ROW_COUNT,
     equal: true,
     cNsPerBarAndSet,
     cpuNsPerBarAndSet,
@@ -162,7 +162,7 @@ function setGroups(): readonly (readonly number[])[] {
     { name: 'fast', values: FAST_VALUES },
     { name: 'slow', values: SLOW_VALUES },
   ];
-  return tasksOf(axes, SETS, ROWS, 1);
+  return tasksOf(axes, SETS, ROW_COUNT, 1);
 }
 
 /**
@@ -171,7 +171,7 @@ function setGroups(): readonly (readonly number[])[] {
  */
 function meanCNsPerBar(folder: string, program: string, records: readonly SetRecord[]): number {
   const file = join(folder, 'sweep.bin');
-  writeUnits(file, randomWalk('AAAUSDT', ROWS, 1));
+  writeUnits(file, randomWalk('AAAUSDT', ROW_COUNT, 1));
   let sumNs = 0;
   SETS.forEach((set, setIndex) => {
     const reference = runReference(program, file, { ...WORKLOAD, ...set }, C_PASSES);
@@ -216,7 +216,7 @@ async function measureThreadSpeedups(folder: string, bars: ReturnType<typeof ran
   const { signal } = new AbortController();
   const pools = [1, 2].map((count) => ({
     pool: threadRunner(setup, { threads: count, barTimeoutMs: 0, laneBytes: null }),
-    tasks: tasksOf(setup.axes, setup.sets, ROWS, count),
+    tasks: tasksOf(setup.axes, setup.sets, ROW_COUNT, count),
     rounds: [] as Round[],
   }));
   const independent = new TwoThreadSpeedup();

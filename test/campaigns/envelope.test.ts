@@ -22,7 +22,7 @@ import { tradesOfTicks } from '../fixtures/tradesOfTicks.ts';
 /** `npm run campaign -- envelope --cases 500` sets both variables. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 20_261_127);
-const CASES = Number(ISOBAR_CASES ?? 12);
+const CASE_COUNT = Number(ISOBAR_CASES ?? 12);
 const HOURS = ISOBAR_CASES === undefined ? 100 : 600;
 
 /** Money of every run, and how many basis points one unit of it is. */
@@ -92,11 +92,11 @@ function naiveNets({ plan, path, ticksPerBar }: Case, reportingDigits: number): 
 }
 
 describe('the envelope', () => {
-  it(`the envelope holds the truth in ${CASES} of ${CASES} runs on bars alone`, { timeout: 3_600_000 }, async () => {
+  it(`the envelope holds the truth in ${CASE_COUNT} of ${CASE_COUNT} runs on bars alone`, { timeout: 3_600_000 }, async () => {
     let exactRuns = 0;
     let openRuns = 0;
     let widthSum = 0;
-    for (let seed = SEED; seed < SEED + CASES; seed++) {
+    for (let seed = SEED; seed < SEED + CASE_COUNT; seed++) {
       const testCase = caseOf(seed, HOURS);
       const { plan } = testCase;
       const { record, envelope, band } = await finish(testCase.runPlan);
@@ -120,8 +120,8 @@ describe('the envelope', () => {
       widthSum += high - low;
     }
     const meanWidth = toBasisPoints(widthSum / Math.max(1, openRuns)).toFixed(1);
-    console.log(`envelope: ${CASES} runs from seed ${SEED}, low = high in ${exactRuns}, mean width of the others ${meanWidth} bp`);
-    recordResult({ runs: CASES, exact: exactRuns, open: openRuns, width: widthSum / CASH });
+    console.log(`envelope: ${CASE_COUNT} runs from seed ${SEED}, low = high in ${exactRuns}, mean width of the others ${meanWidth} bp`);
+    recordResult({ runs: CASE_COUNT, exact: exactRuns, open: openRuns, width: widthSum / CASH });
   });
 
   it.each<[string, Partial<Plan>, string]>([
@@ -141,7 +141,7 @@ describe('the envelope', () => {
     let cases = 0;
     /** Cases that read nearly all rows that a refinement may read. */
     let exhaustedCases = 0;
-    for (let seed = SEED; cases < CASES * 2; seed++) {
+    for (let seed = SEED; cases < CASE_COUNT * 2; seed++) {
       const { runPlan, withTicks, fine } = caseOf(seed, HOURS);
       const { envelope } = await finish(runPlan, fine);
       if (envelope.refinedRows === null || envelope.kind !== 'bound') continue;
@@ -182,7 +182,7 @@ describe('the envelope', () => {
       let cases = 0;
       let widthBefore = 0;
       let widthAfter = 0;
-      for (let seed = SEED; cases < CASES / 4; seed++) {
+      for (let seed = SEED; cases < CASE_COUNT / 4; seed++) {
         const { runPlan, withTicks, fine } = caseOf(seed, HOURS, { minPeriod: 40 });
         const { envelope: coarse } = await finish(runPlan);
         if (coarse.ambiguousFills === 0) continue;
@@ -217,7 +217,7 @@ describe('the envelope', () => {
   );
 
   it('the envelope holds most runs of the shipped strategies, which read their positions', { timeout: 3_600_000 }, async () => {
-    const runs = Math.ceil(CASES / 40);
+    const runs = Math.ceil(CASE_COUNT / 40);
     const lines: string[] = [];
     let enclosedRuns = 0;
     let allRuns = 0;
@@ -261,7 +261,7 @@ describe('the envelope', () => {
       let maxReadShare = 0;
       let bandCount = 0;
       let bandsAtLine = 0;
-      for (let seed = SEED; seed < SEED + CASES; seed++) {
+      for (let seed = SEED; seed < SEED + CASE_COUNT; seed++) {
         const { runPlan, withTicks, fine } = caseOf(seed, HOURS, { minPeriod: 60, readsPosition: true });
         const run = await finish(runPlan);
         const { envelope: coarse } = run;
@@ -288,11 +288,11 @@ describe('the envelope', () => {
         expect(refinedBp, where(refined)).toBeLessThanOrEqual(1);
       }
       console.log(
-        `reads its position: ${enclosedRuns} of ${CASES} inside; refined at most ${maxDistanceBp.toFixed(4)} bp off, ` +
+        `reads its position: ${enclosedRuns} of ${CASE_COUNT} inside; refined at most ${maxDistanceBp.toFixed(4)} bp off, ` +
           `at most ${(100 * maxReadShare).toFixed(1)} % read`,
       );
-      recordResult({ readsPosition: CASES, held: enclosedRuns, off: maxDistanceBp });
-      expect(enclosedRuns / CASES).toBeGreaterThan(0.5);
+      recordResult({ readsPosition: CASE_COUNT, held: enclosedRuns, off: maxDistanceBp });
+      expect(enclosedRuns / CASE_COUNT).toBeGreaterThan(0.5);
       // A lane may go further than the band that the page draws.
       expect(bandsAtLine / bandCount).toBeGreaterThan(0.5);
     },

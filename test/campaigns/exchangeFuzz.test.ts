@@ -9,15 +9,15 @@ import { World } from '../blackbox/world.ts';
 /** `npm run campaign -- exchangeFuzz --cases 100000` sets both variables. The output then has the kinds of replies. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
-const CASES = Number(ISOBAR_CASES ?? 1500);
+const CASE_COUNT = Number(ISOBAR_CASES ?? 1500);
 
-test(`${CASES} malformed requests from seed ${SEED} do not change the state of the exchange`, { timeout: 3_600_000 }, async () => {
+test(`${CASE_COUNT} malformed requests from seed ${SEED} do not change the state of the exchange`, { timeout: 3_600_000 }, async () => {
   const world = await World.open({ limits: NO_LIMITS });
   try {
     const targets: Target[] = [];
     for (const endpoint of ENDPOINTS) targets.push({ endpoint, validArgs: await validArgsOf(endpoint, world) });
     const stateBefore = await world.exchange.readTruth();
-    const counts = await fuzz(world, targets, SEED, CASES);
+    const counts = await fuzz(world, targets, SEED, CASE_COUNT);
     expect(await world.exchange.readTruth()).toBe(stateBefore);
     expect([world.exchange.isAlive, world.exchange.errorOutput]).toEqual([true, '']);
     // A valid order changes the state, so the comparison above is not empty.

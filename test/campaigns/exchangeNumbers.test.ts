@@ -16,7 +16,7 @@ import { CONTRACTS, ACCOUNT_NAMES, type AccountName, NumbersExchange, settingsOf
 
 /** `npm run campaign -- exchangeNumbers --cases 1000000` sets both variables. */
 const SEED = Number(process.env['ISOBAR_SEED'] ?? 1);
-const CASES = Number(process.env['ISOBAR_CASES'] ?? 4000);
+const CASE_COUNT = Number(process.env['ISOBAR_CASES'] ?? 4000);
 /** Limit on the CPU time of each reply. */
 const MAX_CPU_MS = 250;
 /** Limit on the wall time of each reply of an exchange in memory. */
@@ -167,11 +167,11 @@ function recordAndPrint(result: Readonly<Record<string, unknown>>): void {
   if (process.env['ISOBAR_CASES'] !== undefined) console.log(JSON.stringify(result));
 }
 
-test(`${CASES} well-formed requests with numbers of any size conserve money (seed ${SEED})`, { timeout: 0 }, async () => {
+test(`${CASE_COUNT} well-formed requests with numbers of any size conserve money (seed ${SEED})`, { timeout: 0 }, async () => {
   const campaign = new Campaign(SEED, null);
-  await campaign.run(CASES, Infinity);
+  await campaign.run(CASE_COUNT, Infinity);
   await campaign.exchange.close();
-  recordAndPrint(campaign.result('memory', CASES));
+  recordAndPrint(campaign.result('memory', CASE_COUNT));
   expect(campaign.slowestWallMs).toBeLessThan(MAX_WALL_MS);
 });
 
@@ -180,11 +180,11 @@ test(`an exchange with a folder conserves money over restarts every ${RESTART_EV
   try {
     const campaign = new Campaign(SEED + 1, join(folder, 'data'));
     try {
-      await campaign.run(CASES, CASES < RESTART_EVERY ? CASES / 4 : RESTART_EVERY);
+      await campaign.run(CASE_COUNT, CASE_COUNT < RESTART_EVERY ? CASE_COUNT / 4 : RESTART_EVERY);
     } finally {
       await campaign.exchange.close();
     }
-    recordAndPrint(campaign.result('folder', CASES));
+    recordAndPrint(campaign.result('folder', CASE_COUNT));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -9,11 +9,11 @@ import { killJournal } from '../fixtures/killJournal.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 /** `npm run campaign -- journalKill` sets both variables. */
-const CASES = process.env['ISOBAR_CASES'];
+const CASE_COUNT = process.env['ISOBAR_CASES'];
 const SEED = Number(process.env['ISOBAR_SEED'] ?? 1);
-const KILLS = Math.min(Number(CASES ?? 0), 500);
+const KILLS = Math.min(Number(CASE_COUNT ?? 0), 500);
 const RECORDS = 1_000_000;
-const isCampaign = CASES !== undefined;
+const isCampaign = CASE_COUNT !== undefined;
 
 // The short form is in test/e2e/journalKill.test.ts.
 it.runIf(isCampaign)(

@@ -6,13 +6,13 @@ import { KillWorld } from './killWorld.ts';
 /** `npm run campaign -- killFlatten` sets both variables. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
-const CASES = Number(ISOBAR_CASES ?? 15);
+const CASE_COUNT = Number(ISOBAR_CASES ?? 15);
 /** A remainder of the spot position below this, in BTC, is dust that no order can close. */
 const MAX_DUST = '0.0011';
 
-test(`${CASES} kills from seed ${SEED} flatten and never cross zero`, { timeout: 86_400_000 }, async () => {
+test(`${CASE_COUNT} kills from seed ${SEED} flatten and never cross zero`, { timeout: 86_400_000 }, async () => {
   const sums = { slices: 0, withResiduals: 0, cancelled: 0 };
-  for (let seed = SEED; seed < SEED + CASES; seed++) {
+  for (let seed = SEED; seed < SEED + CASE_COUNT; seed++) {
     const world = new KillWorld(seed);
     const report = await world.run();
     const repeatCommand = `seed ${seed}; again: npm run campaign -- killFlatten --seed ${seed} --cases 1`;
@@ -28,6 +28,6 @@ test(`${CASES} kills from seed ${SEED} flatten and never cross zero`, { timeout:
     sums.cancelled += report.cancelled;
   }
   const counts = `${sums.slices} slices, ${sums.cancelled} orders cancelled, ${sums.withResiduals} kills with reported residuals`;
-  console.log(`${CASES} kills: ${counts}; 0 positions reversed`);
-  expect(sums.withResiduals).toBeLessThan(CASES);
+  console.log(`${CASE_COUNT} kills: ${counts}; 0 positions reversed`);
+  expect(sums.withResiduals).toBeLessThan(CASE_COUNT);
 });

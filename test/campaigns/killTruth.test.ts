@@ -8,17 +8,17 @@ import { KillTruthWorld, type KillResult } from './killTruthWorld.ts';
 /** `npm run campaign -- killTruth` sets both variables. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
-const CASES = Number(ISOBAR_CASES ?? 5);
+const CASE_COUNT = Number(ISOBAR_CASES ?? 5);
 /** Prints each case, and the log of a wrong one. */
 const isVerbose = Boolean(process.env['ISOBAR_VERBOSE']);
 
 test(
-  `${CASES} kills from seed ${SEED} close exactly the positions of the bot, or name the remainder`,
+  `${CASE_COUNT} kills from seed ${SEED} close exactly the positions of the bot, or name the remainder`,
   { timeout: 86_400_000 },
   async () => {
     const counts: Record<KillResult['kind'], number> = { flat: 0, residualNamed: 0, wrong: 0 };
     const wrongCases: string[] = [];
-    for (let seed = SEED; seed < SEED + CASES; seed++) {
+    for (let seed = SEED; seed < SEED + CASE_COUNT; seed++) {
       const kill = killCase(seed);
       const world = await KillTruthWorld.open(kill);
       try {
@@ -33,9 +33,9 @@ test(
         await world.close();
       }
     }
-    recordResult({ cases: CASES, ...counts });
+    recordResult({ cases: CASE_COUNT, ...counts });
     if (ISOBAR_CASES !== undefined)
-      console.log(`${CASES} kills: ${counts.flat} flat, ${counts.residualNamed} with named residuals, ${counts.wrong} wrong`);
+      console.log(`${CASE_COUNT} kills: ${counts.flat} flat, ${counts.residualNamed} with named residuals, ${counts.wrong} wrong`);
     expect(wrongCases).toEqual([]);
   },
 );

@@ -7,15 +7,15 @@ import { HOUR_MS, LimitsWorld, NETWORKS, type ClassCounts, type Flow } from './l
 /** `npm run campaign -- limits` sets both variables, and then prints the counts. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
-const CASES = Number(ISOBAR_CASES ?? NETWORKS);
+const CASE_COUNT = Number(ISOBAR_CASES ?? NETWORKS);
 /** Returns the length of a simulation. In the suite one network has a whole hour, the others a twelfth. */
 const lengthMsOf = (seed: number): number => (ISOBAR_CASES || seed === SEED ? HOUR_MS : HOUR_MS / 12);
 
 /** The total of received requests, and the worst figures of all rate classes, for the line that a campaign prints. */
 const worst = { tooMany: 0, received: 0, cancelP99Ms: 0, gapMs: 0, share: Infinity, floor: Infinity };
 
-test(`the client causes no reply with status 429 in ${CASES} hours from seed ${SEED}`, { timeout: HOUR_MS * 24 }, () => {
-  for (let seed = SEED; seed < SEED + CASES; seed++) {
+test(`the client causes no reply with status 429 in ${CASE_COUNT} hours from seed ${SEED}`, { timeout: HOUR_MS * 24 }, () => {
+  for (let seed = SEED; seed < SEED + CASE_COUNT; seed++) {
     const world = new LimitsWorld(seed);
     world.run(lengthMsOf(seed));
     const seedText = `seed ${seed} (${world.network}); again: npm run campaign -- limits --seed ${seed} --cases 1`;
@@ -25,7 +25,7 @@ test(`the client causes no reply with status 429 in ${CASES} hours from seed ${S
     for (const counts of world.clients.flatMap((client) => client.classes))
       checkClass(counts, lengthMsOf(seed) / counts.windowMs, seedText);
   }
-  if (ISOBAR_CASES) console.log(`limits campaign: seeds ${SEED} to ${SEED + CASES - 1}, no 429`, JSON.stringify(worst));
+  if (ISOBAR_CASES) console.log(`limits campaign: seeds ${SEED} to ${SEED + CASE_COUNT - 1}, no 429`, JSON.stringify(worst));
 });
 
 test('the campaign detects a limiter that counts requests when they leave and not when they may arrive', () => {

@@ -19,7 +19,7 @@ const SHIPPED = readdirSync(STRATEGY_FOLDER).filter((file) => file.endsWith('.ts
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 20_240_101);
 const TRIALS = Number(ISOBAR_CASES ?? 16);
-const ROWS = 1100;
+const ROW_COUNT = 1100;
 /** Shorter data may not be enough for the warm-up of a strategy. */
 const MIN_ROWS = 250;
 
@@ -68,7 +68,7 @@ function barsUntil(bars: BarColumns, endMs: number): BarColumns {
 
 /** Returns the data of a strategy: minutes of one symbol, and the other feeds that the strategy needs. */
 function dataOf(file: string, seed: number): StrategyData {
-  const bars = minutes('AAAUSDT', ROWS, seed, 0.05);
+  const bars = minutes('AAAUSDT', ROW_COUNT, seed, 0.05);
   const singleFeed = { bars, params: {}, feeds: (endMs: number) => [feed('bars', barsUntil(bars, endMs))] };
   switch (file) {
     case 'trendFilter.ts': {
@@ -81,7 +81,7 @@ function dataOf(file: string, seed: number): StrategyData {
       return { ...singleFeed, params: { bandBars: 30, minStep: 0.002 } };
     case 'momentumRotation.ts': {
       const universe = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'].map((symbol, symbolIndex) =>
-        stretchBars(minutes(symbol, ROWS, seed + symbolIndex, 0.05), '4h', 240),
+        stretchBars(minutes(symbol, ROW_COUNT, seed + symbolIndex, 0.05), '4h', 240),
       );
       return {
         bars: universe[0]!,
@@ -134,7 +134,7 @@ function withFunding({ instrument }: BarColumns, seed: number, endMs: number): P
 
 /** Returns the bars of a contract. */
 function contract(base: string, seed: number): BarColumns {
-  return { ...minutes(`${base}USDT`, ROWS, seed, 0.05), instrument: linearContract({}, { base, priceDigits: 2 }) };
+  return { ...minutes(`${base}USDT`, ROW_COUNT, seed, 0.05), instrument: linearContract({}, { base, priceDigits: 2 }) };
 }
 
 /** Loads a shipped strategy. */

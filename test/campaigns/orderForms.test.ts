@@ -10,11 +10,11 @@ import { orderFormScript } from './orderFormScript.ts';
 
 /** `npm run campaign -- orderForms` sets both variables. */
 const { ISOBAR_CASES, ISOBAR_SEED = '1' } = process.env;
-const CASES = Number(ISOBAR_CASES ?? 100);
+const CASE_COUNT = Number(ISOBAR_CASES ?? 100);
 const FIRST_SEED = Number(ISOBAR_SEED);
 const DAY_MS = 86_400_000;
 /** Rows of each script. */
-const ROWS = 160;
+const ROW_COUNT = 160;
 const TICKS_PER_QUOTE = 100;
 const LOTS_PER_BASE = 1000;
 
@@ -78,9 +78,9 @@ type EntryCounts = NaiveForms['entries'];
 /** Runs the script of a seed in the backtest and in the reference. Returns the number of fills, which were equal, and the entries. */
 async function compareFills(seed: number): Promise<{ fills: number; entries: EntryCounts }> {
   // Every third walk jumps beyond the collar of a stop entry now and then.
-  const bars = walkBars({ rows: ROWS, seed, volume: 1_000_000, step: seed % 3 === 0 ? 500 : 60 });
+  const bars = walkBars({ rows: ROW_COUNT, seed, volume: 1_000_000, step: seed % 3 === 0 ? 500 : 60 });
   const toDecimal = (price: number): Decimal => new Decimal(price.toFixed(2));
-  const rows = Array.from({ length: ROWS }, (_, row) => ({
+  const rows = Array.from({ length: ROW_COUNT }, (_, row) => ({
     open: toDecimal(bars.open[row]!),
     high: toDecimal(bars.high[row]!),
     low: toDecimal(bars.low[row]!),
@@ -106,14 +106,14 @@ async function compareFills(seed: number): Promise<{ fills: number; entries: Ent
 test('random scripts of order forms have the fills of the naive reference', { timeout: DAY_MS }, async () => {
   let fillCount = 0;
   const entries: EntryCounts = { atOpen: 0, inRow: 0, rested: 0, collared: 0 };
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + CASES; seed++) {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + CASE_COUNT; seed++) {
     const compared = await compareFills(seed);
     fillCount += compared.fills;
     for (const way of ['atOpen', 'inRow', 'rested', 'collared'] as const) entries[way] += compared.entries[way];
   }
   // Without fills nothing was compared.
-  expect(fillCount).toBeGreaterThan(CASES * 20);
-  expect(entries.inRow).toBeGreaterThan(CASES);
+  expect(fillCount).toBeGreaterThan(CASE_COUNT * 20);
+  expect(entries.inRow).toBeGreaterThan(CASE_COUNT);
   expect(Math.min(...Object.values(entries))).toBeGreaterThan(0);
-  recordResult({ cases: CASES, fills: fillCount, ...entries });
+  recordResult({ cases: CASE_COUNT, fills: fillCount, ...entries });
 });

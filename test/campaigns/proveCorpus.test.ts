@@ -10,7 +10,7 @@ import { strategiesOf, writeCorpora } from '../fixtures/purityCorpus.ts';
 
 const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
 /** A prime number of bars: with another one, a cyclic counter of a strategy could begin the second run with the value of the first. */
-const ROWS = 2399;
+const ROW_COUNT = 2399;
 /** Strategies that import what they do not use, or fail to reach the engine. The proofs neither accept nor refute them. */
 const UNDECIDED = new Set(['handlerThis.ts', 'host.ts', 'http.ts', 'outsideImport.ts', 'symbols.ts', 'walk.ts', 'workerThreads.ts']);
 /** A strategy with a counter in its module. It is clean within one run, and only a second run in the process sees the state. */
@@ -35,7 +35,7 @@ let folder = '';
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'isobar-prove-'));
-  writeCorpora(folder, ROWS);
+  writeCorpora(folder, ROW_COUNT);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

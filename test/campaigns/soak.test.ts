@@ -5,8 +5,9 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { sendAct, askView } from '../../src/tasks/control/controlClient.ts';
 import type { FaultRow } from '../faults/paperExchange.ts';
-import { BotWorld, pause, type BotProcess } from '../kills/botWorld.ts';
+import { BotWorld, type BotProcess } from '../kills/botWorld.ts';
 import { median, theilSen } from '../kills/slope.ts';
+import { pause } from '../fixtures/pause.ts';
 
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);

@@ -18,7 +18,7 @@ import { recordResult } from '../fixtures/campaignResults.ts';
 /** `npm run campaign -- tradeBars --cases 1000` sets both variables. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
-const CASES = Number(ISOBAR_CASES ?? 30);
+const CASE_COUNT = Number(ISOBAR_CASES ?? 30);
 /** Decimals with 80 digits, because products and sums here have more than the 20 of the default. */
 const Decimal = DefaultDecimal.clone({ precision: 80 });
 type Decimal = DefaultDecimal;
@@ -204,11 +204,11 @@ async function barsSeenByStrategy(
   return visibleBars;
 }
 
-it(`${CASES} sets of random trades give the bars of a naive aggregator`, { timeout: 3_600_000 }, async () => {
+it(`${CASE_COUNT} sets of random trades give the bars of a naive aggregator`, { timeout: 3_600_000 }, async () => {
   let barCount = 0;
   let missingCount = 0;
   let runCount = 0;
-  for (let seed = SEED; seed < SEED + CASES; seed++) {
+  for (let seed = SEED; seed < SEED + CASE_COUNT; seed++) {
     const randomCase = caseOf(seed);
     const interval = parseFeedInterval(`${randomCase.amount.toFixed()}${randomCase.kind}`)!;
     const caseText = `seed ${seed}: ${randomCase.trades.length} trades, ${interval}`;
@@ -249,7 +249,7 @@ it(`${CASES} sets of random trades give the bars of a naive aggregator`, { timeo
     expect(visibleBars, caseText).toEqual(delivered.map(asDoubles));
     runCount++;
   }
-  recordResult({ cases: CASES, bars: barCount, thin: missingCount, runs: runCount });
-  console.log(`${CASES} sets of trades, ${barCount} bars, ${missingCount} of them with missing trades; ${runCount} runs`);
-  expect(barCount).toBeGreaterThan(CASES);
+  recordResult({ cases: CASE_COUNT, bars: barCount, thin: missingCount, runs: runCount });
+  console.log(`${CASE_COUNT} sets of trades, ${barCount} bars, ${missingCount} of them with missing trades; ${runCount} runs`);
+  expect(barCount).toBeGreaterThan(CASE_COUNT);
 });

@@ -21,7 +21,7 @@ import { MAKER, NaiveExchange, TAKER, type NaiveFill } from './tradeFillsExchang
 /** `npm run campaign -- tradeFills --cases 1000` sets both variables. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
-const CASES = Number(ISOBAR_CASES ?? 40);
+const CASE_COUNT = Number(ISOBAR_CASES ?? 40);
 const CASH = '100000000';
 const INSTRUMENT: Instrument = {
   id: instrumentId('spot', 'ABCUSDT'),
@@ -153,9 +153,9 @@ function firstDifference(actual: readonly NaiveFill[], expected: readonly NaiveF
 /** Returns a decimal without zeros at its end. */
 const withoutZeros = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 
-it(`${CASES} random scripts fill against trades as a naive exchange fills them`, { timeout: 3_600_000 }, async () => {
+it(`${CASE_COUNT} random scripts fill against trades as a naive exchange fills them`, { timeout: 3_600_000 }, async () => {
   const counts = { fills: 0, makers: 0, stops: 0, capped: 0 };
-  for (let seed = SEED; seed < SEED + CASES; seed++) {
+  for (let seed = SEED; seed < SEED + CASE_COUNT; seed++) {
     const testCase = caseOf(seed);
     const naive = new NaiveExchange(testCase, CASH);
     naive.run();
@@ -178,8 +178,10 @@ it(`${CASES} random scripts fill against trades as a naive exchange fills them`,
     counts.stops += naive.firedStops;
     counts.capped += naive.restedAtCollar;
   }
-  recordResult({ cases: CASES, ...counts });
+  recordResult({ cases: CASE_COUNT, ...counts });
   const { fills, makers, stops, capped } = counts;
-  console.log(`${CASES} scripts, ${fills} fills, ${makers} of them as maker; ${stops} stops, ${capped} orders that rested at their collar`);
-  expect(fills).toBeGreaterThan(CASES);
+  console.log(
+    `${CASE_COUNT} scripts, ${fills} fills, ${makers} of them as maker; ${stops} stops, ${capped} orders that rested at their collar`,
+  );
+  expect(fills).toBeGreaterThan(CASE_COUNT);
 });

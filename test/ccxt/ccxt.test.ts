@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerOf, isOp, type Op, type OpResult } from '../../src/protocol/endpoints/endpoints.ts';
+import { answerOf, type OpResult } from '../../src/protocol/endpoints/endpoints.ts';
 import { parseJson } from '../../src/protocol/json/parseJson.ts';
 import { decodeAnswer, encodeAnswer } from '../../src/protocol/shapes/answer.ts';
 import { isSameSignature, signedBytes, signedPath } from '../../src/protocol/sign.ts';
@@ -11,6 +11,7 @@ import { FUTURES_ANSWERS } from '../protocol/documentedFuturesAnswers.ts';
 import { EXPECTED_FUTURES, type ExpectedRequest } from '../protocol/expectedRequests.ts';
 import { CREDENTIALS, RestFixture, SECRET } from '../rest/restClientFixture.ts';
 import type { Bitrue } from './bitrue.mjs';
+import { opOf } from '../fixtures/opOf.ts';
 
 const isInstalled = existsSync(new URL('node_modules/ccxt/package.json', import.meta.url));
 if (!isInstalled) console.log('skipped: ccxt is not installed (npm run test:ccxt installs it into test/ccxt)');
@@ -175,11 +176,6 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
     expect(await ccxt.fetchOHLCV('BTC/USDT:USDT', '1h')).toEqual(bars.rows.map(row));
   });
 });
-
-function opOf(name: string): Op {
-  if (!isOp(name)) throw new Error(`${name} is not in the table`);
-  return name;
-}
 
 /** Returns the compared calls as an aligned table. */
 function tableOf(rows: readonly (readonly string[])[]): string {

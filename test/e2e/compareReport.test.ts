@@ -1,18 +1,13 @@
 // Tests `isobar report` for one past run, and for two runs side by side: in the terminal, in JSON, and as a page in a real browser.
 
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { backtest } from 'isobar/run';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CliFixture, STRATEGIES, type CommandOutput } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
-
-const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
-const hasBrowser = existsSync(BROWSER);
-if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the page)`);
-const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
-const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
+import { DESKTOP, PHONE, BROWSER, hasBrowser } from '../fixtures/reportPage.ts';
 
 /** Limit on the size of the page of these runs, which have at most 3000 bars. */
 const MAX_PAGE_BYTES = 1_000_000;

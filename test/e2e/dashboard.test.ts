@@ -1,7 +1,7 @@
 // Tests the dashboard in a real browser, and its server against clients that have no access.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,13 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openDashboard, type Dashboard } from '../../src/tasks/bot/dashboard/dashboardServer.ts';
 import { readOrCreateTokens, type TokenTexts } from '../../src/tasks/bot/dashboard/tokens.ts';
 import { lostOrder, ScriptedBot } from '../fixtures/scriptedBot.ts';
-
-const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
-const hasBrowser = existsSync(BROWSER);
-if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the dashboard)`);
-
-const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
-const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
+import { DESKTOP, PHONE, BROWSER, hasBrowser } from '../fixtures/reportPage.ts';
 
 /** Number of characters of a token: 256 bits in base64url. */
 const TOKEN_LENGTH = 43;

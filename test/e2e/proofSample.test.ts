@@ -10,7 +10,7 @@ import type { CommandOutput } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { writeCorpora } from '../fixtures/purityCorpus.ts';
 
-const ROWS = 1500;
+const ROW_COUNT = 1500;
 /** Rows of the bars for strategies that count this many bars before they order. */
 const COUNT_ROWS = 6500;
 const COUNTED_BARS = 5000;
@@ -23,7 +23,7 @@ let folder = '';
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'isobar-sample-'));
-  writeCorpora(folder, ROWS);
+  writeCorpora(folder, ROW_COUNT);
   mkdirSync(join(folder, 'counts'));
   writeCorpora(join(folder, 'counts'), COUNT_ROWS);
 });
@@ -309,7 +309,7 @@ describe('a refuted strategy', () => {
     const logFile = join(folder, 'own.log');
     const body = `override onBar() { appendFileSync(${JSON.stringify(logFile)}, 'bar\\n'); if (this.position().isFlat) this.buy(); else this.exit(); }`;
     const { proof } = await backtest(writeStrategy('appends.ts', body, "import { appendFileSync } from 'node:fs';"));
-    expect(readFileSync(logFile, 'utf8').split('\n')).toHaveLength(ROWS + 1);
+    expect(readFileSync(logFile, 'utf8').split('\n')).toHaveLength(ROW_COUNT + 1);
     expect(proof.proofs[0]).toMatchObject({ name: 'purity', verdict: 'refuted', file: 'appends.ts', line: 4 });
     appendFileSync(logFile, 'left as it is');
   });
@@ -374,7 +374,7 @@ test('the verdict of isobar prove replaces the sample, without another result, o
   expect((await commandIn(folder, ['prove', ...dataOptions(file), '--times', '2', ...otherLedger])).code).toBe(0);
   expect(existsSync(join(folder, 'elsewhere/proofs.jsonl'))).toBe(true);
   const proved = await backtest(file, ...otherLedger);
-  expect(proved.proof).toMatchObject({ verdict: 'proved', from: 'prove', bars: ROWS });
+  expect(proved.proof).toMatchObject({ verdict: 'proved', from: 'prove', bars: ROW_COUNT });
   expect(proved.proof.proofs.map(({ name }) => name)).toEqual(['purity', 'blocks', 'prefix', 'poison', 'warm-up', 'metamorphic']);
   expect(Date.parse(proved.proof.madeAt!)).toBeGreaterThan(0);
   const { code, data, settings } = sampled.proof;

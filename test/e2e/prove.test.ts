@@ -9,7 +9,7 @@ import { commandIn } from '../fixtures/inProcess.ts';
 import { writeCorpora } from '../fixtures/purityCorpus.ts';
 
 /** Number of bars in the data of the tests. */
-const ROWS = 2399;
+const ROW_COUNT = 2399;
 let folder = '';
 
 /** One strategy for each kind of bias, the proof that refutes it, and the line of the first difference; null where the line varies. */
@@ -37,7 +37,7 @@ const COUNTER_FILE = 'state.ts';
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'isobar-prove-'));
-  writeCorpora(folder, ROWS);
+  writeCorpora(folder, ROW_COUNT);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -143,7 +143,7 @@ describe('a clean strategy', () => {
     const { exitCode, stderr, verdict } = await prove(file);
     expect(exitCode, `${stderr}\n${JSON.stringify(verdict, null, 1)}`).toBe(0);
     expect(verdict.verdict).toBe('proved');
-    expect(verdict.bars).toBe(ROWS);
+    expect(verdict.bars).toBe(ROW_COUNT);
   });
 });
 

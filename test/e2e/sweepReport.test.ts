@@ -1,6 +1,6 @@
 // Tests the report of a sweep in a real browser: no error, no request, the map under pointer and keys, and its figures.
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
@@ -8,13 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findingsOf, paramsText } from '../../src/report/sweep/findings.ts';
 import { writeSweepReport } from '../../src/report/sweep/report.ts';
 import { sweepRecord, type SweepRecordOptions } from '../fixtures/sweepRecord.ts';
+import { DESKTOP, PHONE, BROWSER, hasBrowser } from '../fixtures/reportPage.ts';
 
-const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
-const hasBrowser = existsSync(BROWSER);
-if (!hasBrowser) console.log(`skipped: there is no ${BROWSER} (ISOBAR_CHROMIUM names a browser for the checks of the report)`);
-
-const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
-const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
 /** Returns an axis of this many ordered values. */
 const orderedAxis = (size: number) => ({ size, isOrdered: true });
 /** Sweeps by the number of their parameters, and a large one. `missing`: sets without a result. */

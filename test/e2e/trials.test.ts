@@ -11,7 +11,7 @@ afterAll(() => fixture.remove());
 const isobar = (...args: readonly string[]) => commandInKeptThread(fixture.folder, args);
 
 /** A second strategy, whose runs are trials of the same bars. */
-const OTHER = `import { Strategy } from 'isobar';
+const OTHER_STRATEGY = `import { Strategy } from 'isobar';
 export default class Other extends Strategy {
   override onBar() {
     if (this.position().isFlat) this.buy();
@@ -33,7 +33,7 @@ const backtest = async (...args: readonly string[]) => {
 
 test('eight single runs and a sweep of two sets are ten trials, and a repeat adds no trial', async () => {
   for (let fast = 2; fast <= 8; fast++) await backtest('cross.yaml', '--set', `params.fast=${fast}`);
-  fixture.write('other.ts', OTHER);
+  fixture.write('other.ts', OTHER_STRATEGY);
   fixture.write('other.yaml', readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8').replace('cross.ts', 'other.ts'));
   await backtest('other.yaml');
   // A repetition from a copy of the definition under another name.

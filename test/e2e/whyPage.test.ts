@@ -6,11 +6,8 @@ import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeReport } from '../../src/report/run/report.ts';
-import { BROWSER, hasBrowser, openReport } from '../fixtures/reportPage.ts';
+import { BROWSER, hasBrowser, openReport, DESKTOP, PHONE } from '../fixtures/reportPage.ts';
 import { reportInput, reportRecord } from '../fixtures/reportRun.ts';
-
-const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
-const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true } as const;
 
 describe.skipIf(!hasBrowser)('a click on a bar', () => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-why-page-'));

@@ -1,11 +1,10 @@
 // Tests backtests over both markets, spot and futures: each market acts as it does alone, and each account backs its own orders.
 
 import { describe, expect, it } from 'vitest';
-import type { ContractData, FundingTime } from '../../src/model/bars/contractData.ts';
+import type { ContractData } from '../../src/model/bars/contractData.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { prepareBacktest, runRecordOf, type PreparedRun } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { assert } from '../../src/base/assert.ts';
-import { seededRng } from '../../src/base/number/rng.ts';
 import { Strategy } from '../../src/index.ts';
 import type { InstrumentId } from '../../src/model/instrument.ts';
 import { PAYMENTS, ROLES, type FillColumns, type RunRecord } from '../../src/model/run/run.ts';
@@ -16,7 +15,8 @@ import { tradesOf } from '../../src/report/trades/trades.ts';
 import { FUTURES_RULES, PAIRED_RULES, RULES } from '../../src/risk/rules.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import type { GivenStrategy } from '../fixtures/runPlan.ts';
-import { barsOfRows, MINUTE, orderRows, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './backtestFixture.ts';
+import { barsOfRows, orderRows, planFor, spotInstrument, walkBars, type PlanOptions } from './backtestFixture.ts';
+import { fundingOf } from './futuresRuns.ts';
 
 /** No time without data. */
 const NO_GAPS = { fromMs: new Float64Array(0), toMs: new Float64Array(0) };
@@ -27,16 +27,6 @@ const pair = spotInstrument('BTC', { priceDigits: contract.priceDigits, quoteDig
 const WALK = { rows: 600, step: 4000, start: 400_000 };
 const spotBars = (seed: number) => walkBars({ ...WALK, instrument: pair, seed });
 const contractBars = (seed: number) => walkBars({ ...WALK, instrument: contract, seed });
-
-/** Returns nine hourly fundings that come 5 ms late, at rates of either sign. */
-function fundingOf(seed: number): FundingTime[] {
-  const rng = seededRng(seed);
-  return Array.from({ length: 9 }, (_, index) => ({
-    timeMs: START_MS + index * 60 * MINUTE + 5,
-    rate: Math.round((rng.next() - 0.4) * 4e9),
-    markTicks: 400_000 + Math.round(rng.next() * 1000),
-  }));
-}
 
 /** Half of the cash for each account. */
 const HALVES = { spot: { USDT: '5000' }, futures: { USDT: '5000' } };

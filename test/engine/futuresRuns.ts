@@ -18,7 +18,7 @@ export const fundedAt = (instruments: readonly Instrument[], funding: readonly F
 const WALK = { rows: 600, missing: 0.03, step: 4000, start: 400_000 };
 
 /** Returns nine hourly fundings that come 5 ms late, at rates of either sign. */
-function fundingOf(seed: number): FundingTime[] {
+export function fundingOf(seed: number): FundingTime[] {
   const rng = seededRng(seed);
   return Array.from({ length: 9 }, (_, index) => ({
     timeMs: START_MS + index * 60 * MINUTE + 5,

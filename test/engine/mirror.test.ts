@@ -12,7 +12,7 @@ import { NO_CONTRACT_FEES, barsOfRows, fillRows, MINUTE, planFor } from './backt
 const MIRROR_SUM = 2_000_000;
 /** The largest move of a price within a row, in ticks. */
 const MAX_MOVE = 400;
-const ROWS = 60;
+const ROW_COUNT = 60;
 /** Number of random scripts. ISOBAR_SEEDS=1500 runs a campaign. */
 const SCRIPTS = Number(process.env['ISOBAR_SEEDS'] ?? 60);
 const contract = linearContract({ ...NO_CONTRACT_FEES, tiers: [{ upToUnits: null, maintenancePpm: 5000, maxLeverage: 100 }] });
@@ -24,7 +24,7 @@ function walk(seed: number): Prices[] {
   const rng = seededRng(seed);
   const pick = (below: number) => Math.floor(rng.next() * below);
   let price = MIRROR_SUM / 2;
-  return Array.from({ length: ROWS }, () => {
+  return Array.from({ length: ROW_COUNT }, () => {
     const open = price + (pick(3) === 0 ? pick(MAX_MOVE) - MAX_MOVE / 2 : 0);
     price = open + pick(2 * MAX_MOVE + 1) - MAX_MOVE;
     return [open, Math.max(open, price) + pick(MAX_MOVE), Math.min(open, price) - pick(MAX_MOVE), price, pick(60) / 1000];

@@ -8,7 +8,7 @@ import { randomScriptStrategy, type ScriptOptions } from './randomScript.ts';
 import { coarser, run, spotInstrument, START_MS, walkBars } from './backtestFixture.ts';
 import { expectEqual } from '../fixtures/quickExpect.ts';
 
-const ROWS = 300;
+const ROW_COUNT = 300;
 /** Number of seeds of each case at each latency. ISOBAR_SEEDS=200 runs a campaign. */
 const { ISOBAR_SEEDS } = process.env;
 const SEEDS = Number(ISOBAR_SEEDS ?? 2);
@@ -23,20 +23,20 @@ function seedsOf(firstSeed: number, index: number): readonly number[] {
 
 /** Returns the feeds of a kind of case. */
 function feedsOf(kind: string, seed: number): Record<string, BarColumns> {
-  const btc = walkBars({ rows: ROWS, seed });
+  const btc = walkBars({ rows: ROW_COUNT, seed });
   if (kind === 'single') return { bars: btc };
-  if (kind === 'gaps') return { bars: walkBars({ rows: ROWS, seed, missing: 0.2 }) };
+  if (kind === 'gaps') return { bars: walkBars({ rows: ROW_COUNT, seed, missing: 0.2 }) };
   if (kind === 'two intervals') return { bars: btc, hour: coarser(btc, '1h') };
   if (kind === 'one grid') return feedsOnOneGrid(seed);
   if (kind === 'one grid with holes') return feedsWithEqualHoles(seed);
-  const eth = walkBars({ rows: ROWS, seed: seed + 1, missing: 0.02, instrument: spotInstrument('ETH') });
-  const sol = walkBars({ rows: ROWS, seed: seed + 2, missing: 0.2, instrument: spotInstrument('SOL') });
+  const eth = walkBars({ rows: ROW_COUNT, seed: seed + 1, missing: 0.02, instrument: spotInstrument('ETH') });
+  const sol = walkBars({ rows: ROW_COUNT, seed: seed + 2, missing: 0.2, instrument: spotInstrument('SOL') });
   return { bars: btc, eth, sol, btcHour: coarser(btc, '1h'), solQuarter: coarser(sol, '15m') };
 }
 
 /** Returns the bars of four symbols with a row for each minute. */
 const fourSymbols = (seed: number) =>
-  ['BTC', 'ETH', 'SOL', 'ADA'].map((base, index) => walkBars({ rows: ROWS, seed: seed + index, instrument: spotInstrument(base) }));
+  ['BTC', 'ETH', 'SOL', 'ADA'].map((base, index) => walkBars({ rows: ROW_COUNT, seed: seed + index, instrument: spotInstrument(base) }));
 
 /** Returns four symbols that have rows at the same minutes. Only the third symbol begins later and ends earlier. */
 function feedsOnOneGrid(seed: number): Record<string, BarColumns> {

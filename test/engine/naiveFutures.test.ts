@@ -12,7 +12,7 @@ import { type NaiveFill, NaiveFutures, type NaiveRequest, type NaiveRow } from '
 import { barsOfRows, MINUTE, planFor, START_MS, type PlanOptions } from './backtestFixture.ts';
 
 /** Number of cases of each kind. ISOBAR_CAMPAIGN_RUNS=2000 runs a campaign. */
-const RUNS = Number(process.env['ISOBAR_CAMPAIGN_RUNS'] ?? 40);
+const RUN_COUNT = Number(process.env['ISOBAR_CAMPAIGN_RUNS'] ?? 40);
 
 /** A price move in thousandths: usually small, sometimes a crash. */
 const move = fc.oneof({ weight: 5, arbitrary: fc.nat({ max: 25 }) }, { weight: 1, arbitrary: fc.nat({ max: 350 }) });
@@ -288,11 +288,11 @@ describe('a run equals a naive margin account', () => {
           total.liquidations += isTight ? 0 : liquidations;
           if (isTight) total.tightCases++;
         }),
-        { numRuns: RUNS, seed: Number(process.env['ISOBAR_SEED'] ?? 26), endOnFailure: true },
+        { numRuns: RUN_COUNT, seed: Number(process.env['ISOBAR_SEED'] ?? 26), endOnFailure: true },
       );
-      expect(total.fills).toBeGreaterThan(RUNS * 3);
-      expect(total.liquidations).toBeGreaterThan(RUNS / 20);
-      expect(total.tightCases).toBeLessThan(RUNS / 3);
+      expect(total.fills).toBeGreaterThan(RUN_COUNT * 3);
+      expect(total.liquidations).toBeGreaterThan(RUN_COUNT / 20);
+      expect(total.tightCases).toBeLessThan(RUN_COUNT / 3);
     },
   );
 });

@@ -12,7 +12,7 @@ import { expectEqual } from '../fixtures/quickExpect.ts';
 import { NaiveQuotes, type Act, type QuotesCase, type SeenMinute } from './naiveQuotes.ts';
 import { barsOfRows, MINUTE, run, spotInstrument, START_MS, walkBars } from './backtestFixture.ts';
 
-const ROWS = 120;
+const ROW_COUNT = 120;
 /** Decimals of money in USDT and in BTC. */
 const MONEY_DIGITS = 8;
 /** Returns a pair that is quoted in BTC. */
@@ -36,11 +36,11 @@ function randomCase(seed: number): QuotesCase {
   const pick = (below: number) => Math.floor(rng.next() * below);
   const missing = [0, 0.1, 0.4][pick(3)]!;
   const bars = SYMBOLS.map(({ instrument, start, step }, index) =>
-    walkBars({ rows: ROWS - pick(20), seed: seed * 10 + index, missing: pick(2) * missing, instrument, start, step }),
+    walkBars({ rows: ROW_COUNT - pick(20), seed: seed * 10 + index, missing: pick(2) * missing, instrument, start, step }),
   );
   const script = new Map<number, Act[]>();
   // From minute 20 on every symbol has a price.
-  for (let minute = 20; minute < ROWS; minute += 1 + pick(3)) {
+  for (let minute = 20; minute < ROW_COUNT; minute += 1 + pick(3)) {
     script.set(
       minute,
       Array.from({ length: 1 + pick(3) }, () => randomAct(pick)),

@@ -27,7 +27,7 @@ const TAKER_FEE = new Decimal('0.002');
 const LOT = new Decimal('0.001');
 /** The smallest order of the instruments. */
 const MIN_LOTS = 2;
-const ROWS = 60;
+const ROW_COUNT = 60;
 
 /** One random comparison. */
 interface RandomCase {
@@ -43,12 +43,12 @@ function randomCase(seed: number): RandomCase {
   const pick = (below: number) => Math.floor(rng.next() * below);
   const bars = COIN_NAMES.map((name, index) => {
     const instrument = spotInstrument(name);
-    const walk = walkBars({ rows: ROWS, seed: seed * 10 + index, step: 200, volume: 1e6, start: 5000 + pick(20_000), instrument });
+    const walk = walkBars({ rows: ROW_COUNT, seed: seed * 10 + index, step: 200, volume: 1e6, start: 5000 + pick(20_000), instrument });
     // No order is larger than the volume of its bar.
     return { ...walk, volume: walk.volume.map(() => 1e9) };
   });
   const script = new Map<number, Weights>();
-  for (let row = pick(4); row < ROWS - 2; row += 3 + pick(6)) script.set(row, randomWeights(pick));
+  for (let row = pick(4); row < ROW_COUNT - 2; row += 3 + pick(6)) script.set(row, randomWeights(pick));
   const band = pick(2) === 0 ? { band: ['0.02', '0.1'][pick(2)]! } : {};
   const minTrade = pick(3) === 0 ? { minTrade: '500' } : {};
   return { bars, script, options: { ...band, ...minTrade } };

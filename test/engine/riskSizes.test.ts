@@ -9,7 +9,7 @@ import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBa
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import { NO_CONTRACT_FEES, barsOfRows, planFor, spotInstrument } from './backtestFixture.ts';
 
-const PRICE = 10_000;
+const ENTRY_PRICE = 10_000;
 
 /** A strategy whose protected actions are public. */
 class OneAction extends Strategy {
@@ -21,7 +21,7 @@ class OneAction extends Strategy {
 
 /** Runs `act` at the first of four bars of one price. Returns the lots of each fill, negative for a sale. */
 async function filledLots(instrument: Instrument, act: (strategy: OneAction) => void, sizeScale = 1): Promise<number[]> {
-  const ticks = PRICE * 10 ** instrument.priceDigits;
+  const ticks = ENTRY_PRICE * 10 ** instrument.priceDigits;
   const bars = barsOfRows(
     Array.from({ length: 4 }, () => [ticks, ticks, ticks, ticks, 1e12] as const),
     instrument,
@@ -48,7 +48,7 @@ async function filledLots(instrument: Instrument, act: (strategy: OneAction) => 
 }
 
 /** Risks 1 % of 100,000, which is 1,000. The stop is 500 below the entry, so the size is 2 coins. */
-const BY_RISK = { equity: '100000', risk: '0.01', entry: PRICE, stop: 9500 };
+const BY_RISK = { equity: '100000', risk: '0.01', entry: ENTRY_PRICE, stop: 9500 };
 
 describe('a size by risk', () => {
   it.each([
@@ -83,7 +83,7 @@ describe('a size by risk', () => {
       const multiplierDigits = Math.floor(rng.next() * 5);
       const distance = 100 + Math.floor(rng.next() * 3000);
       const [contracts = 0] = await filledLots(linearContract({ ...NO_CONTRACT_FEES, multiplier, multiplierDigits }), (strategy) =>
-        strategy.buySize(sizeByRisk({ ...BY_RISK, stop: PRICE - distance })),
+        strategy.buySize(sizeByRisk({ ...BY_RISK, stop: ENTRY_PRICE - distance })),
       );
       const lossOf = (count: number) =>
         new Decimal(multiplier)

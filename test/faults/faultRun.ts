@@ -18,6 +18,7 @@ import { closeBot, openBot, type TestBot } from './openBot.ts';
 import { PaperExchange } from './paperExchange.ts';
 import { scriptStrategy, type OrderSwitch } from './script.ts';
 import { writeBot, writeExchange } from './setUp.ts';
+import { pause } from '../fixtures/pause.ts';
 
 /** The input of one fault run. */
 export interface FaultRunOptions {
@@ -270,5 +271,3 @@ class FaultRun {
     }
   }
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));

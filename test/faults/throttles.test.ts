@@ -10,6 +10,7 @@ import { Strategy, type StrategyClass } from '../../src/index.ts';
 import { closeBot, openBot, type TestBot } from './openBot.ts';
 import { PaperExchange, type FaultRow } from './paperExchange.ts';
 import { writeBot, writeExchange } from './setUp.ts';
+import { pause } from '../fixtures/pause.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Venue time passes ten times as fast, so that waits are short. */
@@ -140,5 +141,3 @@ async function finalCount(count: () => number): Promise<number> {
   }
   return currentCount;
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));

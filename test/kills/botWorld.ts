@@ -13,6 +13,7 @@ import type { Market } from '../../src/model/instrument.ts';
 import { PaperExchange, type FaultRow, type TrueOrder, type Truth } from '../faults/paperExchange.ts';
 import { writeExchange } from '../faults/setUp.ts';
 import { Belief, differences } from './belief.ts';
+import { pause } from '../fixtures/pause.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MAIN = join(ROOT, 'dist/tasks/bot/process/main.js');
@@ -237,6 +238,3 @@ function duplicates(orders: readonly TrueOrder[]): readonly string[] {
 
 /** True when the bot has no halt and no unknown outcome. */
 export const isFree = ({ scopes, unknown }: BotView): boolean => unknown.length === 0 && scopes.every(({ causes }) => causes.length === 0);
-
-/** Waits for a time of this computer, in ms. */
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));

@@ -4,7 +4,8 @@ import { seededRng } from '../../src/base/number/rng.ts';
 import { sendAct } from '../../src/tasks/control/controlClient.ts';
 import type { RecordKind } from '../../src/adapters/journal/records/records.ts';
 import type { FaultRow } from '../faults/paperExchange.ts';
-import { BotWorld, isFree, pause, type BotProcess, type Step } from './botWorld.ts';
+import { BotWorld, isFree, type BotProcess, type Step } from './botWorld.ts';
+import { pause } from '../fixtures/pause.ts';
 
 /** Longest time that a bot runs under load before it is killed, ms. */
 const LIFETIME_MS = 1500;

@@ -52,7 +52,7 @@ class FundingReceiver extends Strategy {
 /** Funding rates, one every eight hours. */
 const RATES = [0.0001, 0.0002, -0.0003, -0.0001, 0.0004, 0.00012345, -0.0002, 0.0001];
 /** Hourly rows of the data, and the first row of the run. */
-const ROWS = 66;
+const ROW_COUNT = 66;
 const FIRST_ROW = 10;
 
 /** Keeps what it counts, so that a start begins at its newest kept point. */
@@ -66,7 +66,7 @@ class KeepingReceiver extends FundingReceiver {
 
 /** Returns a plan of hourly bars of a contract with funding at 8, 16, 24, ... hours. The first time lies before the run. */
 function planFor(rates: readonly number[], strategy: StrategyClass = FundingReceiver): RunPlan {
-  const closes = Array.from({ length: ROWS }, (_, index) => 100 + (index % 7));
+  const closes = Array.from({ length: ROW_COUNT }, (_, index) => 100 + (index % 7));
   const bars = { ...perpetualBars(closes, 'AAA', 60), interval: '1h' as const };
   const timeMs = Float64Array.from(rates, (_, index) => START_MS + 8 * (index + 1) * HOUR_MS + index);
   const fromMs = bars.openMs[FIRST_ROW]!;

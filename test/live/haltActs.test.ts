@@ -75,10 +75,6 @@ async function openBot(strategy: StrategyClass, risk: string) {
   writeBotFile(opened.bot.deps.config.data, botFileOf(opened));
   return opened;
 }
-/** Throws the error with the log of the bot. */
-const failWithLog = (error: unknown): never => {
-  throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
-};
 /** Returns the first decision that a replay of the journal makes differently, or null. */
 async function replayDifference(strategy: StrategyClass) {
   const plan = { strategy, name: strategy.name, hash: strategy.name };
@@ -95,10 +91,10 @@ test('a position without a stop first halts its strategy, and is closed by a red
   const { bot } = opened;
   const { engine } = bot.deps;
   bot.start();
-  await until(() => bot.fills.length > 0, 60_000, 'the entry').catch(failWithLog);
-  await until(() => engine.risk.halts.causes().some(({ code }) => code === 'NAKED'), 60_000, 'the halt').catch(failWithLog);
-  await until(() => engine.ledger.isFlat(0, 0) && engine.orders.active().length === 0, 60_000, 'the exit').catch(failWithLog);
-  await until(() => engine.risk.halts.causes().length === 0, 60_000, 'the end of the halts').catch(failWithLog);
+  await until(() => bot.fills.length > 0, 60_000, 'the entry').catch(fixture.failWithLog);
+  await until(() => engine.risk.halts.causes().some(({ code }) => code === 'NAKED'), 60_000, 'the halt').catch(fixture.failWithLog);
+  await until(() => engine.ledger.isFlat(0, 0) && engine.orders.active().length === 0, 60_000, 'the exit').catch(fixture.failWithLog);
+  await until(() => engine.risk.halts.causes().length === 0, 60_000, 'the end of the halts').catch(fixture.failWithLog);
   // The entry may have met several orders of the book. Nothing is bought after the first sale.
   const exits = bot.fills.slice(bot.fills.findIndex(({ side }) => side === 'sell'));
   const entries = bot.fills.filter(({ side }) => side === 'buy');
@@ -131,13 +127,13 @@ test('a loss limit cancels orders that open a position, and leaves closing order
       .map(({ side }) => side)
       .toSorted();
   bot.start();
-  await until(() => workingSides().length === 2, 60_000, 'both orders').catch(failWithLog);
+  await until(() => workingSides().length === 2, 60_000, 'both orders').catch(fixture.failWithLog);
   const barsBefore = engine.feeds[0]!.bars.length;
-  await until(() => engine.feeds[0]!.bars.length > barsBefore, 60_000, 'a bar').catch(failWithLog);
+  await until(() => engine.feeds[0]!.bars.length > barsBefore, 60_000, 'a bar').catch(fixture.failWithLog);
   // On a busy machine other causes may come, such as one that no answer came in time.
   expect(engine.risk.halts.causes().filter(({ code }) => code.startsWith('NAKED'))).toEqual([]);
   bot.driver.step(() => engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'DRAWDOWN', 'a test', engine.nowMs));
-  await until(() => engine.orders.active().length === 1, 60_000, 'the cancel').catch(failWithLog);
+  await until(() => engine.orders.active().length === 1, 60_000, 'the cancel').catch(fixture.failWithLog);
   expect(workingSides()).toEqual(['sell']);
   expect(engine.brackets.waiting(0)).toBe(1);
   // The entry may have met several orders of the book.
@@ -161,15 +157,15 @@ test('a bot without a request of the operator halts until the next request, and 
   const deadManReason = () => halts.causes().find(({ code }) => code === 'DEAD_MAN')?.why ?? '';
   const request = (op: 'view' | 'acknowledge') => perform(control, { op }, 'me');
   bot.start();
-  await until(() => deadManReason().startsWith('no sign of life'), 60_000, 'the halt').catch(failWithLog);
+  await until(() => deadManReason().startsWith('no sign of life'), 60_000, 'the halt').catch(fixture.failWithLog);
   void request('view');
-  await until(() => deadManReason() === '', 60_000, 'its end').catch(failWithLog);
+  await until(() => deadManReason() === '', 60_000, 'its end').catch(fixture.failWithLog);
   bot.operatorPresence.noteAlarm(bot.deps.venueMs());
   await until(() => (request('view'), deadManReason().startsWith('an alert is unanswered')), 60_000, 'the halt for the alarm').catch(
-    failWithLog,
+    fixture.failWithLog,
   );
   expect(request('acknowledge')).toMatchObject({ done: true });
-  await until(() => (request('view'), deadManReason() === ''), 60_000, 'its end').catch(failWithLog);
+  await until(() => (request('view'), deadManReason() === ''), 60_000, 'its end').catch(fixture.failWithLog);
   expect(request('acknowledge')).toMatchObject({ done: false });
   await stopAndClose(opened);
 });
@@ -179,11 +175,11 @@ test('a loss of one and a half times the limit kills the bot and closes all posi
   const { bot } = opened;
   const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
   bot.start();
-  await until(() => bot.fills.length > 0, 60_000, 'the entry').catch(failWithLog);
-  await until(() => lossKillReason(bot) !== null, 60_000, 'the loss').catch(failWithLog);
+  await until(() => bot.fills.length > 0, 60_000, 'the entry').catch(fixture.failWithLog);
+  await until(() => lossKillReason(bot) !== null, 60_000, 'the loss').catch(fixture.failWithLog);
   const killing = control.kill({ flatten: true, why: lossKillReason(bot)! }, 'loss limit');
   expect(await killing).toMatchObject({ done: true });
-  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(failWithLog);
+  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(fixture.failWithLog);
   expect(control.view().kill?.residuals).toEqual([]);
   await opened.close();
 });
@@ -194,11 +190,11 @@ test('after a kill that closed everything the view has no orders and no position
   const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
   bot.start();
   await until(() => bot.fills.length > 0 && control.view().open.some(({ role }) => role === 'limit'), 60_000, 'both orders').catch(
-    failWithLog,
+    fixture.failWithLog,
   );
   expect(control.view().positions).toHaveLength(1);
   expect(await control.kill({ flatten: true, why: 'a test' }, 'me')).toMatchObject({ done: true });
-  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(failWithLog);
+  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(fixture.failWithLog);
   expect(control.view()).toMatchObject({ open: [], unknown: [], positions: [], kill: { residuals: [] } });
   await opened.close();
 });

@@ -5,10 +5,7 @@ import { Strategy } from '../../src/index.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { replayJournal, type ReplayOptions } from '../../src/tasks/bot/decisions/replayJournal.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
-import { driveLifetime, type LifetimeResult } from '../fixtures/killedLifetime.ts';
-
-/** Returns the record number of an instant, to kill the bot there. */
-const seqOfInstant = ({ records }: LifetimeResult, index: number): number => records.filter(({ k }) => k === 'INSTANT')[index]!.seq;
+import { driveLifetime, type LifetimeResult, seqOfInstant } from '../fixtures/killedLifetime.ts';
 
 /** Keeps its state, and loses the fees of each round trip. */
 class KeepsAndLoses extends Strategy {

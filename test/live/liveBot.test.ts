@@ -67,16 +67,11 @@ cash: { USDT: '10000' }
 bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 `;
 
-/** Throws the error with the log of the bot. */
-const failWithLog = (error: unknown): never => {
-  throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
-};
-
 test('a bot that is restarted has the same cash, position and orders, and continues to trade', async () => {
   fixture = await LiveFixture.open(60);
   const firstBot = await fixture.open(fixture.config(FLIP), [Flip]);
   firstBot.bot.start();
-  await until(() => firstBot.bot.fills.length >= 3, 60_000, 'three fills').catch(failWithLog);
+  await until(() => firstBot.bot.fills.length >= 3, 60_000, 'three fills').catch(fixture.failWithLog);
   await stopAndClose(firstBot);
   const engineBefore = firstBot.bot.deps.engine;
   const secondBot = await fixture.open(fixture.config(FLIP), [Flip]);
@@ -85,7 +80,7 @@ test('a bot that is restarted has the same cash, position and orders, and contin
   expect(engineAfter.ledger.lots(0, 0)).toBe(engineBefore.ledger.lots(0, 0));
   expect(engineAfter.orders.active().map(({ id }) => id)).toEqual(engineBefore.orders.active().map(({ id }) => id));
   secondBot.bot.start();
-  await until(() => secondBot.bot.fills.length >= 2, 60_000, 'two more fills').catch(failWithLog);
+  await until(() => secondBot.bot.fills.length >= 2, 60_000, 'two more fills').catch(fixture.failWithLog);
   expect(secondBot.bot.auditState.result).toBe('ok');
   await stopAndClose(secondBot);
   expect(fixture.broken).toEqual([]);
@@ -109,7 +104,7 @@ test('a strategy that has traded keeps its place and what it has used of the cap
   const configOf = (strategies: string) => fixture.config(FLIP.replace('flip.ts', strategies));
   const first = await fixture.open(configOf('[buys.ts, idle.ts]'), [BuysOnce, Idle]);
   first.bot.start();
-  await until(() => first.bot.fills.length >= 1, 60_000, 'a fill').catch(failWithLog);
+  await until(() => first.bot.fills.length >= 1, 60_000, 'a fill').catch(fixture.failWithLog);
   await stopAndClose(first);
   const accepted = { acceptChanges: true };
   const place = 'the journal has orders or halts of BuysOnce as number 1 of the strategies, got Idle there';
@@ -138,7 +133,7 @@ test('a strategy whose warm-up is not covered does not start, and the log names 
   fixture = await LiveFixture.open(60);
   const opened = await fixture.open(fixture.config(FLIP), [NeedsLongWarmUp]);
   opened.bot.start();
-  await until(() => opened.bot.deps.engine.feeds[0]!.bars.length > 301, 60_000, 'a bar').catch(failWithLog);
+  await until(() => opened.bot.deps.engine.feeds[0]!.bars.length > 301, 60_000, 'a bar').catch(fixture.failWithLog);
   expect(fixture.lines.join('')).toMatch(
     /NeedsLongWarmUp: does not start: NeedsLongWarmUp needs 400 bars of BTCUSDT 1m before it can begin; 1\d\d are missing, from /,
   );
@@ -158,7 +153,7 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   const opened = await fixture.open(fixture.config(config), [FlipContracts]);
   const { bot } = opened;
   bot.start();
-  await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
+  await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(fixture.failWithLog);
   await stopAndClose(opened);
   expect(bot.auditState.result).toBe('ok');
   expect(fixture.broken).toEqual([]);
@@ -172,7 +167,7 @@ test('a strategy that throws is stopped alone, and the other strategies continue
   const opened = await fixture.open(fixture.config(bothStrategies), [Flip, ThrowsAtFirstBar]);
   const { bot } = opened;
   bot.start();
-  await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
+  await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(fixture.failWithLog);
   const { engine } = bot.deps;
   expect(engine.risk.halts.causes()).toMatchObject([{ scope: { kind: 'strategy' }, code: 'STRATEGY' }]);
   expect(engine.runs).toMatchObject([{ hasStarted: true }, { hasStarted: false }]);
@@ -193,8 +188,8 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   const { bot } = opened;
   bot.start();
   const hasTraded = (instrument: string) => bot.fills.some((fill) => fill.instrument === instrument);
-  await until(() => hasTraded('spot:BTCUSDT') && hasTraded('futures:E-BTC-USDT'), 60_000, 'a fill on each').catch(failWithLog);
-  await until(() => bot.auditState.result === 'ok', 5000, 'a clean audit').catch(failWithLog);
+  await until(() => hasTraded('spot:BTCUSDT') && hasTraded('futures:E-BTC-USDT'), 60_000, 'a fill on each').catch(fixture.failWithLog);
+  await until(() => bot.auditState.result === 'ok', 5000, 'a clean audit').catch(fixture.failWithLog);
   await stopAndClose(opened);
   expect(fixture.broken).toEqual([]);
 });
@@ -204,7 +199,7 @@ test('a bot that starts without the journal of its earlier trades takes no new r
   const config = fixture.config(FLIP);
   const firstBot = await fixture.open(config, [Flip]);
   firstBot.bot.start();
-  await until(() => firstBot.bot.fillCount > 0, 40_000, 'a fill').catch(failWithLog);
+  await until(() => firstBot.bot.fillCount > 0, 40_000, 'a fill').catch(fixture.failWithLog);
   await stopAndClose(firstBot);
   rmSync(join(config.data, 'journal'), { recursive: true });
   const secondBot = await fixture.open(config, [Flip]);

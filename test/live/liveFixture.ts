@@ -69,6 +69,11 @@ export class LiveFixture {
     return opened;
   }
 
+  /** Throws the error with the log of the bot. A property, so that it can be passed to `catch`. */
+  readonly failWithLog = (error: unknown): never => {
+    throw new Error(`${String(error)}\n${this.lines.join('')}`);
+  };
+
   /** Closes the exchange, and first every bot that a failed test has left running. It would send requests during later tests. */
   async close(): Promise<void> {
     for (const opened of this.#openedBots) {

@@ -53,11 +53,6 @@ const WRAPPERS_BODY = `const calls = ((globalThis as { wrapperCalls?: Record<str
   rebind(PARTS.exchange).wrap((exchange) => passOn(exchange, { submit(order, seq) { calls.exchange++; exchange.submit(order, seq); } }));
   rebind(PARTS.journal).wrap((journal) => passOn(journal, { submitted(order) { calls.journal++; return journal.submitted(order); } }));`;
 
-/** Throws the error with the log of the bot. */
-const failWithLog = (error: unknown): never => {
-  throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
-};
-
 test('wrappers of clock, exchange and journal are called by a bot on paper, also after a restart', async () => {
   writeModule('ports', WRAPPERS_BODY);
   for (const lifetime of ['first', 'second']) {
@@ -66,7 +61,7 @@ test('wrappers of clock, exchange and journal are called by a bot on paper, also
     opened.bot.start();
     // One order may have two fills.
     const hasTwoOrders = (): boolean => opened.bot.fills.length >= 2 && (wrapperCalls()['exchange'] ?? 0) >= callsBefore + 2;
-    await until(hasTwoOrders, 60_000, `two fills of the ${lifetime} start`).catch(failWithLog);
+    await until(hasTwoOrders, 60_000, `two fills of the ${lifetime} start`).catch(fixture.failWithLog);
     await stopAndClose(opened);
     const { clock = 0, exchange = 0, journal = 0 } = wrapperCalls();
     expect(exchange).toBeGreaterThanOrEqual(2);
@@ -80,7 +75,7 @@ test('a rule of a module denies orders, and a start with changed code of the mod
   writeModule('rule', ruleBody('null'));
   const firstBot = await fixture.open(configWith(['rule']), [AlternatingTrader]);
   firstBot.bot.start();
-  await until(() => firstBot.bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
+  await until(() => firstBot.bot.fills.length >= 2, 60_000, 'two fills').catch(fixture.failWithLog);
   await stopAndClose(firstBot);
   writeModule('rule', ruleBody("'not today'"));
   const error = await fixture.open(configWith(['rule']), [AlternatingTrader]).then(
@@ -91,7 +86,7 @@ test('a rule of a module denies orders, and a start with changed code of the mod
   expect(String(error)).toContain('the code of the module ./modules/rule.ts has changed');
   const secondBot = await fixture.open(configWith(['rule']), [AlternatingTrader], { acceptChanges: true });
   secondBot.bot.start();
-  await until(() => fixture.lines.join('').includes('OWN_RULE'), 60_000, 'a denied order').catch(failWithLog);
+  await until(() => fixture.lines.join('').includes('OWN_RULE'), 60_000, 'a denied order').catch(fixture.failWithLog);
   expect(secondBot.bot.fills).toHaveLength(0);
   await stopAndClose(secondBot);
 });

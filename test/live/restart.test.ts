@@ -4,13 +4,11 @@ import { expect, test } from 'vitest';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { levelOf } from '../../src/orders/stops/brackets.ts';
 import { Strategy } from '../../src/index.ts';
-import { driveLifetime, type LifetimeResult } from '../fixtures/killedLifetime.ts';
+import { driveLifetime, type LifetimeResult, seqOfInstant } from '../fixtures/killedLifetime.ts';
 import { Everything, Store, Timers, Unrepeatable } from '../fixtures/statefulStrategies.ts';
 
 /** Returns the number of journal records of a kind. */
 const countOfKind = ({ records }: LifetimeResult, kind: string): number => records.filter(({ k }) => k === kind).length;
-/** Returns the record number of an instant, to kill the bot there. */
-const seqOfInstant = ({ records }: LifetimeResult, index: number): number => records.filter(({ k }) => k === 'INSTANT')[index]!.seq;
 
 test('after an outage, missed bars trigger no decision, and timers catch up by their option (all, once or skip)', async () => {
   const unkilled = await driveLifetime({ strategies: [Timers], bars: 10 });

@@ -7,10 +7,11 @@ import { timeMs } from '../../src/base/brand.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { DEFAULT_DIALECT, intervalOfWire } from '../../src/protocol/dialect.ts';
 import { isSafeToRetry, paramPlace, type Param, type Params } from '../../src/protocol/endpoints/endpoint.ts';
-import { ENDPOINTS, endpointOf, isOp, OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';
+import { ENDPOINTS, endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { buildUntypedRequest, buildRequest, signRequest, stringToSign, type Credentials } from '../../src/protocol/request.ts';
 import { EXPECTED_REQUESTS } from './expectedRequests.ts';
 import { opensslHmac } from './openssl.ts';
+import { opOf } from '../fixtures/opOf.ts';
 
 const SECRET = '902ae3cb34ecee2779aa4d3e1d226686';
 const NOW_MS = timeMs(1588591856950);
@@ -19,12 +20,6 @@ const credentials: Credentials = {
   sign: (message) => createHmac('sha256', SECRET).update(message).digest('hex'),
 };
 const UTF8_DECODER = new TextDecoder();
-
-/** Returns the operation with this name. Throws Error if the table has none. */
-function opOf(name: string): Op {
-  if (!isOp(name)) throw new Error(`${name} is not in the table`);
-  return name;
-}
 
 /** Returns a row of parameters in the notation of the expectation. */
 const notationOf = (params: Params): string =>

@@ -2,9 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { RestWorld, START_MS, type RestWorldOptions } from '../fixtures/restFixture.ts';
+import { LIMIT_TERMS } from './restTerms.ts';
 
-/** A buy of 0.1 coins at 90, below the market. */
-const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** Opens a bot and its exchange in virtual time. */
 const openWorld = (options: RestWorldOptions = {}) => RestWorld.open(options);
 

@@ -5,19 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { atCall, atEveryCall, changeRows, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { BTC, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { spotTrader } from '../fixtures/restOthers.ts';
+import { LIMIT_TERMS, haltsWith } from './restTerms.ts';
 
 type ExternalFill = RestWorld['unattributedFills'][number];
 
-/** A buy of 0.1 coins at 90, below the market. */
-const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** Opens a bot and its exchange in virtual time. */
 const openWorld = (options: RestWorldOptions = {}) => RestWorld.open(options);
-/** Returns scope and reason of each halt with this code. */
-const haltsWith = (world: RestWorld, code: string) =>
-  world.engine.risk.halts
-    .causes()
-    .filter((cause) => cause.code === code)
-    .map(({ scope, why }) => ({ scope, why }));
 
 /** Units of one USDT and of one coin. */
 const UNITS_PER_COIN = 1e8;

@@ -5,9 +5,8 @@ import { ENDINGS } from '../../src/model/run/run.ts';
 import { atCall, atEveryCall, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { BTC, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { spotTrader } from '../fixtures/restOthers.ts';
+import { LIMIT_TERMS } from './restTerms.ts';
 
-/** A buy of 0.1 coins at 90, below the market. */
-const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** Opens a bot and its exchange in virtual time. */
 const openWorld = (options: RestWorldOptions = {}) => RestWorld.open(options);
 

@@ -6,9 +6,8 @@ import type { OrderId } from '../../src/model/order.ts';
 import { atCall, changeRows, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
 import { spotTrader } from '../fixtures/restOthers.ts';
+import { LIMIT_TERMS } from './restTerms.ts';
 
-/** A buy of 0.1 coins at 90, below the market. */
-const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** Hides the client order ids of all orders from reads. */
 const HIDDEN_IDS = [changeRows('spot.openOrders', 'clientOrderId', '0'), changeRows('spot.queryOrder', 'clientOrderId', '0')] as const;
 

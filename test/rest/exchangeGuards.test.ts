@@ -20,9 +20,7 @@ import { atCall, atEveryCall, changeRows, replaceReplies } from '../fixtures/pla
 import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
-
-/** A buy of 0.1 coins at 90, below the market. */
-const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
+import { LIMIT_TERMS } from './restTerms.ts';
 
 /** Time from the signing of an order to its absence horizon: the window of a request, the least wait, and the read lag of lists. */
 const HORIZON_MS = RECV_WINDOW_MS + DEFAULT_ABSENCE_BOUNDS.deltaMinMs + DEFAULT_ABSENCE_BOUNDS.readLagMs;

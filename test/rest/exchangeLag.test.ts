@@ -4,9 +4,8 @@
 import { expect, it } from 'vitest';
 import { DEFAULT_ABSENCE_BOUNDS } from '../../src/orders/prove/absenceBounds.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
+import { LIMIT_TERMS } from './restTerms.ts';
 
-/** A limit order far below the market. */
-const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** Delay after which the lists show an order, ms. */
 const LAG_MS = 20_000;
 

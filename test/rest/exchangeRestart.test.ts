@@ -5,9 +5,8 @@ import { DEFAULT_ABSENCE_BOUNDS } from '../../src/orders/prove/absenceBounds.ts'
 import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { spotTrader, futuresTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
+import { LIMIT_TERMS } from './restTerms.ts';
 
-/** A buy of 0.1 coins at 90, below the market. */
-const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** How long an order may still arrive after an incident: the least wait before its absence is proven. */
 const INCIDENT_MS = DEFAULT_ABSENCE_BOUNDS.deltaIncidentMs;
 /** The request that creates an order, as `sentCounts` has it. */

@@ -2,15 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/base/errors.ts';
-import { isOp, type Op } from '../../src/protocol/endpoints/endpoints.ts';
 import { answerBytes } from '../fixtures/stubExchange.ts';
-import { FUTURES_ANSWERS } from '../protocol/documentedFuturesAnswers.ts';
-import { SPOT_ANSWERS } from '../protocol/documentedSpotAnswers.ts';
 import { EXPECTED_REQUESTS } from '../protocol/expectedRequests.ts';
 import { opensslHmac } from '../protocol/openssl.ts';
 import { CREDENTIALS, RestFixture, SECRET } from './restClientFixture.ts';
+import { opOf } from '../fixtures/opOf.ts';
+import { DOCUMENTED_ANSWERS } from '../protocol/documentedAnswers.ts';
 
-const ANSWERS = { ...SPOT_ANSWERS, ...FUTURES_ANSWERS };
 /** How far the service's clock is ahead of this computer's: about minus one hour. */
 const AHEAD_MS = -3_712_345;
 
@@ -19,12 +17,6 @@ beforeAll(async () => {
   fixture = await RestFixture.open(() => {}, { aheadMs: AHEAD_MS });
 });
 afterAll(() => fixture.close());
-
-/** Returns the operation with this name. Throws Error if the table has none. */
-function opOf(name: string): Op {
-  if (!isOp(name)) throw new Error(`${name} is not in the table`);
-  return name;
-}
 
 /** Returns a documented reply about BTC, because the documented example of a trade is about ETH. */
 const aboutBtc = ({ body, means }: { readonly body: string; readonly means: unknown }) => {
@@ -38,7 +30,7 @@ describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body 
   const isForClock = (requestTarget: string): boolean => requestTarget.endsWith('/time') && requestTarget !== target;
 
   test('the call sends the expected bytes', async () => {
-    const documentedReply = aboutBtc(ANSWERS[op][0]!);
+    const documentedReply = aboutBtc(DOCUMENTED_ANSWERS[op][0]!);
     const countBefore = fixture.stub.requests.length;
     fixture.stub.behaviour = (socket, request) => {
       const timeReply = `{"timezone":"UTC","serverTime":${fixture.scheduler.nowMs + AHEAD_MS}}`;

@@ -4,9 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { atCall } from '../fixtures/plantedFaults.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
 import { spotTrader } from '../fixtures/restOthers.ts';
-
-/** A buy of 0.1 coins at 90, below the market. */
-const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
+import { LIMIT_TERMS } from './restTerms.ts';
 
 /** Returns the reason of the halt for second copies; empty without one. */
 const reasonOf = ({ engine }: RestWorld): string => engine.risk.halts.causes().find(({ code }) => code === 'DUPLICATE')?.why ?? '';

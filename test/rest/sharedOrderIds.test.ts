@@ -3,17 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { atCall, atEveryCall, replaceReplies } from '../fixtures/plantedFaults.ts';
 import { RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
+import { LIMIT_TERMS, haltsWith } from './restTerms.ts';
 
-/** A buy of 0.1 coins at 90, below the market. */
-const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** Opens a bot and its exchange in virtual time. */
 const openWorld = (options: RestWorldOptions = {}) => RestWorld.open(options);
-/** Returns scope and reason of each halt with this code. */
-const haltsWith = (world: RestWorld, code: string) =>
-  world.engine.risk.halts
-    .causes()
-    .filter((cause) => cause.code === code)
-    .map(({ scope, why }) => ({ scope, why }));
 
 describe('two orders that are acknowledged with one id', () => {
   /** Places two buys, and both replies name the id of the first. Reads of open orders are lost, so both stay unknown. */

@@ -8,9 +8,8 @@ import { atCall, atEveryCall, changeRows, replaceReplies } from '../fixtures/pla
 import { BTC, ETH, RestWorld } from '../fixtures/restFixture.ts';
 import { futuresTrader, spotTrader } from '../fixtures/restOthers.ts';
 import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
+import { LIMIT_TERMS } from './restTerms.ts';
 
-/** A buy of 0.1 coins at 90, below the market. */
-const LIMIT_TERMS = { lots: 1000, limit: 9000 } as const;
 /** An id that no order of the exchange has. */
 const WRONG_ID = '777';
 

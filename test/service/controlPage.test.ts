@@ -7,6 +7,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { demoKey, demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { SignedClient } from './signedFetch.ts';
+import { BROWSER } from '../fixtures/reportPage.ts';
 
 const runningExchanges: RunningExchange[] = [];
 afterEach(async () => {
@@ -98,7 +99,6 @@ it('the exchange serves its OpenAPI document, also to pages of other origins', a
 });
 
 const PHONE_WIDTH_PX = 390;
-const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
 it.skipIf(!existsSync(BROWSER))(
   'in a browser the control page refreshes itself, fits a phone, and shows when its numbers are old',
   async () => {

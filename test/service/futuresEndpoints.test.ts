@@ -8,10 +8,10 @@ import { FuturesFixture, ETH_PERPETUAL, PERPETUAL, TRIGGER_STATUS } from './futu
 import { codeOf, START_MS } from './serviceFixture.ts';
 
 /** Ids of the orders of `withTrades` in their order, and of its trigger order. */
-const FIRST = '1954000000000000001';
-const SECOND = '1954000000000000002';
-const THIRD = '1954000000000000003';
-const FOURTH = '1954000000000000004';
+const FIRST_ORDER_ID = '1954000000000000001';
+const SECOND_ORDER_ID = '1954000000000000002';
+const THIRD_ORDER_ID = '1954000000000000003';
+const FOURTH_ORDER_ID = '1954000000000000004';
 const TRIGGER = '1622000000000000001';
 /** The time of the exchange after `withTrades`. */
 const NOW_MS = START_MS + 2500;
@@ -93,7 +93,7 @@ const EXPECTED_ANSWERS: readonly ExpectedAnswer[] = [
   { op: 'futures.createOrder', target: '/fapi/v1/order', body: LIMIT_BUY, answer: '{"orderId":"1954000000000000005"}' },
   {
     op: 'futures.orderInformation',
-    target: `/fapi/v1/order?${AT}&orderId=${FIRST}&clientOrderId=0`,
+    target: `/fapi/v1/order?${AT}&orderId=${FIRST_ORDER_ID}&clientOrderId=0`,
     answer:
       '{"side":"SELL","executedQty":40,"orderId":1954000000000000001,"origQty":100,"avgPrice":1000,"tradeFee":0.008,' +
       '"realizedAmount":0,"type":"LIMIT","price":1000,"transactTime":1767571200000,"action":"OPEN","contractName":"E-BTC-USDT",' +
@@ -108,7 +108,7 @@ const EXPECTED_ANSWERS: readonly ExpectedAnswer[] = [
   {
     op: 'futures.cancelOrder',
     target: '/fapi/v1/cancel',
-    body: { contractName: 'E-BTC-USDT', orderId: FIRST },
+    body: { contractName: 'E-BTC-USDT', orderId: FIRST_ORDER_ID },
     answer: '{"orderId":"1954000000000000001"}',
   },
   {
@@ -240,7 +240,7 @@ describe('lists', () => {
       const profits = (body: object) => fixture.listRows('/fapi/v1/profitHistorical', { ...body }).map(({ id }) => id);
       const { body } = fixture.get('/fapi/v1/myTrades?contractName=E-BTC-USDT&limit=2&fromId=3');
       const trades = Array.from(body.matchAll(/"tradeId":(\d+)/g), ([, id]) => Number(id));
-      return [orders({ limit: 2 }), orders({ limit: '2', fromId: FOURTH }), profits({ limit: 2, fromId: 3 }), trades];
+      return [orders({ limit: 2 }), orders({ limit: '2', fromId: FOURTH_ORDER_ID }), profits({ limit: 2, fromId: 3 }), trades];
     };
     // Alice's orders have the even numbers. The ids of the profit history count the reductions of both accounts.
     expect(pages('inclusive')).toEqual([
@@ -280,12 +280,14 @@ describe('lists', () => {
 
   it('an order of another account or contract is not found', () => {
     const fixture = withTrades();
-    expect(fixture.get(`/fapi/v1/order?${AT}&orderId=${THIRD}`).body).toBe('{"code":"0","msg":"Success","data":null}');
-    expect(fixture.get(`/fapi/v1/order?contractName=E-ETH-USDT&orderId=${FIRST}`).body).toBe('{"code":"0","msg":"Success","data":null}');
+    expect(fixture.get(`/fapi/v1/order?${AT}&orderId=${THIRD_ORDER_ID}`).body).toBe('{"code":"0","msg":"Success","data":null}');
+    expect(fixture.get(`/fapi/v1/order?contractName=E-ETH-USDT&orderId=${FIRST_ORDER_ID}`).body).toBe(
+      '{"code":"0","msg":"Success","data":null}',
+    );
     expect(fixture.get('/fapi/v1/openOrders?contractName=E-ETH-USDT').body).toBe(SUCCESS_BODY);
     for (const [contractName, orderId] of [
-      ['E-BTC-USDT', THIRD],
-      ['E-ETH-USDT', SECOND],
+      ['E-BTC-USDT', THIRD_ORDER_ID],
+      ['E-ETH-USDT', SECOND_ORDER_ID],
     ]) {
       expect(codeOf(fixture.post('/fapi/v1/cancel', { contractName, orderId }))).toBe(-1112);
       expect(codeOf(fixture.post('/v1/inner/trigger_order_cancel', { contractName, orderId }))).toBe(-1112);

@@ -54,8 +54,8 @@ const VALID_ARGS: Readonly<Partial<Record<Op, NamedArgs>>> = {
 const NAME_FAULTS: FaultCodes = { missing: -1121, empty: -1121, wrongType: -1102, illegalChars: -1100, outOfRange: ['e-btc-usdt', -1121] };
 const OPTIONAL_NAME: FaultCodes = { ...NAME_FAULTS, missing: 0 };
 const LIMIT_FAULTS: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -1102, outOfRange: [0, -1102] };
-const PRICE: FaultCodes = { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [-1, -1102] };
-const TRIGGER_PRICE: FaultCodes = { ...PRICE, empty: -1105, outOfRange: ['0', -1102] };
+const PRICE_CODES: FaultCodes = { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [-1, -1102] };
+const TRIGGER_PRICE: FaultCodes = { ...PRICE_CODES, empty: -1105, outOfRange: ['0', -1102] };
 const VOLUME: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: [0, -1136] };
 const CLIENT_ID: FaultCodes = { missing: 0, empty: 0, wrongType: -1102, illegalChars: -1100, outOfRange: ['x'.repeat(32), -1100] };
 const CLIENT_ID_IN_QUERY: FaultCodes = { missing: 0, empty: 0, illegalChars: -1100, outOfRange: ['x'.repeat(32), -1100] };
@@ -82,7 +82,7 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
   'futures.createOrder': {
     contractName: NAME_FAULTS,
     volume: VOLUME,
-    price: PRICE,
+    price: PRICE_CODES,
     type: TYPE,
     side: SIDE,
     open: OPEN,
@@ -104,7 +104,7 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
     side: SIDE,
     type: TYPE,
     contractName: NAME_FAULTS,
-    price: PRICE,
+    price: PRICE_CODES,
     volume: VOLUME,
   },
   'futures.cancelOrder': { contractName: NAME_FAULTS, orderId: ORDER_ID },

@@ -37,7 +37,7 @@ const codeOfCall = (op: Op, args: NamedArgs, switches: SwitchValues = {}, overri
 // The codes of a parameter that is missing, empty, of a foreign type, with illegal characters, or beyond its range.
 const SYMBOL: FaultCodes = { missing: -1121, empty: -1121, wrongType: -1102, illegalChars: -1100, outOfRange: ['NOSUCH', -1121] };
 const OPTIONAL_LIMIT: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, outOfRange: [0, -1102] };
-const PRICE: FaultCodes = { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [-1, -1102] };
+const PRICE_CODES: FaultCodes = { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [-1, -1102] };
 const VOLUME: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: [0, -1136] };
 const CLIENT_ID: FaultCodes = { missing: 0, empty: 0, wrongType: -1102, illegalChars: -1100, outOfRange: ['x'.repeat(32), -1100] };
 const SIDE: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: ['buy', -1117] };
@@ -49,13 +49,13 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
   'spot.ticker': { symbol: SYMBOL },
   'spot.recentTrades': { symbol: SYMBOL, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
   'spot.klines': { symbol: SYMBOL, interval: { missing: -1102, empty: -1105, outOfRange: ['4h', -1102] }, limit: OPTIONAL_LIMIT },
-  'spot.newOrder': { symbol: SYMBOL, volume: VOLUME, side: SIDE, type: TYPE, price: PRICE, newClientOrderId: CLIENT_ID },
+  'spot.newOrder': { symbol: SYMBOL, volume: VOLUME, side: SIDE, type: TYPE, price: PRICE_CODES, newClientOrderId: CLIENT_ID },
   'spot.testNewOrder': {
     symbol: SYMBOL,
     volume: VOLUME,
     side: SIDE,
     type: TYPE,
-    price: PRICE,
+    price: PRICE_CODES,
     newClientOrderId: CLIENT_ID,
     recWindow: { missing: 0, empty: -1102, wrongType: -1102, outOfRange: [0, -1102] },
   },

@@ -7,9 +7,9 @@ import { decodeAnswer } from '../../src/protocol/shapes/answer.ts';
 import { ServiceFixture, START_MS } from './serviceFixture.ts';
 
 /** Ids of the orders of `withTrades` in their order. */
-const FIRST = '1322000000000000001';
-const SECOND = '1322000000000000002';
-const THIRD = '1322000000000000003';
+const FIRST_ORDER_ID = '1322000000000000001';
+const SECOND_ORDER_ID = '1322000000000000002';
+const THIRD_ORDER_ID = '1322000000000000003';
 
 /** Returns a fixture: alice sells 1 BTC at 100 and bids for 0.5 at 90.25, and bob buys 0.4 of hers a second later. */
 function withTrades(): ServiceFixture {
@@ -37,7 +37,7 @@ interface ExpectedAnswer {
 
 const KLINE = `{"idx":${START_MS},"open":100,"close":100,"high":100,"low":100,"vol":0.4}`;
 const MY_ORDER =
-  `{"symbol":"BTCUSDT","orderId":${FIRST},"price":100,"origQty":1,"executedQty":0.4,"avgPrice":100,"type":"LIMIT","side":"SELL",` +
+  `{"symbol":"BTCUSDT","orderId":${FIRST_ORDER_ID},"price":100,"origQty":1,"executedQty":0.4,"avgPrice":100,"type":"LIMIT","side":"SELL",` +
   `"clientOrderId":"a-1","transactTime":${START_MS},"status":"PARTIALLY_FILLED"}`;
 
 const EXPECTED_ANSWERS: readonly ExpectedAnswer[] = [
@@ -87,31 +87,31 @@ const EXPECTED_ANSWERS: readonly ExpectedAnswer[] = [
     },
     answer: '{"ids":[1322000000000000004,1322000000000000005]}',
   },
-  { op: 'spot.queryOrder', target: `/sapi/v1/order?orderId=${FIRST}&symbol=BTCUSDT`, answer: MY_ORDER },
+  { op: 'spot.queryOrder', target: `/sapi/v1/order?orderId=${FIRST_ORDER_ID}&symbol=BTCUSDT`, answer: MY_ORDER },
   {
     op: 'spot.cancelOrder',
     target: '/sapi/v1/cancel',
-    body: { orderId: FIRST, symbol: 'BTCUSDT' },
-    answer: `{"symbol":"BTCUSDT","orderId":${FIRST},"orderIdString":"${FIRST}","clientOrderId":"a-1","status":"PENDING_CANCEL"}`,
+    body: { orderId: FIRST_ORDER_ID, symbol: 'BTCUSDT' },
+    answer: `{"symbol":"BTCUSDT","orderId":${FIRST_ORDER_ID},"orderIdString":"${FIRST_ORDER_ID}","clientOrderId":"a-1","status":"PENDING_CANCEL"}`,
   },
   {
     op: 'spot.batchCancel',
     target: '/sapi/v1/batchCancel',
-    body: `{"symbol":"BTCUSDT","orderIds":[${FIRST},${THIRD},${SECOND}]}`,
-    answer: `{"success":[${FIRST},${SECOND}],"failed":[${THIRD}]}`,
+    body: `{"symbol":"BTCUSDT","orderIds":[${FIRST_ORDER_ID},${THIRD_ORDER_ID},${SECOND_ORDER_ID}]}`,
+    answer: `{"success":[${FIRST_ORDER_ID},${SECOND_ORDER_ID}],"failed":[${THIRD_ORDER_ID}]}`,
   },
   {
     op: 'spot.openOrders',
     target: '/sapi/v1/openOrders?symbol=BTCUSDT&limit=100',
     answer:
-      `[{"symbol":"BTCUSDT","orderId":${SECOND},"price":90.25,"origQty":0.5,"executedQty":0,"avgPrice":0,"type":"LIMIT","side":"BUY",` +
+      `[{"symbol":"BTCUSDT","orderId":${SECOND_ORDER_ID},"price":90.25,"origQty":0.5,"executedQty":0,"avgPrice":0,"type":"LIMIT","side":"BUY",` +
       `"clientOrderId":"0","time":${START_MS},"status":"NEW"},${MY_ORDER.replace('transactTime', 'time')}]`,
   },
   {
     op: 'spot.myTrades',
     target: '/sapi/v1/myTrades?symbol=BTCUSDT&limit=100',
     answer:
-      `[{"symbol":"BTCUSDT","id":1,"bidId":${THIRD},"askId":${FIRST},"price":100,"qty":0.4,"time":${START_MS + 1000},` +
+      `[{"symbol":"BTCUSDT","id":1,"bidId":${THIRD_ORDER_ID},"askId":${FIRST_ORDER_ID},"price":100,"qty":0.4,"time":${START_MS + 1000},` +
       '"isBuyer":false,"isMaker":true,"feeCoin":"USDT","fee":0.04}]',
   },
   {

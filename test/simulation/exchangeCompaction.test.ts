@@ -16,7 +16,7 @@ const ORDER_ID = /1322\d{15}/;
 /** Number of calls of each process. */
 const CALLS = 40;
 /** Number of processes that crash one after the other. */
-const RUNS = 5;
+const RUN_COUNT = 5;
 /** A crash is due at one of the first operations of the disk. A process of 40 calls needs more than this many. */
 const MAX_CRASH_OPERATION = 500;
 
@@ -73,11 +73,11 @@ function compactedDisk(): SimulatedDisk {
 }
 
 describe('compacted files', () => {
-  it.each([1, 2])(`compacted files are removed over ${RUNS} crashed processes, and no reported change is lost (seed %i)`, (seed) => {
+  it.each([1, 2])(`compacted files are removed over ${RUN_COUNT} crashed processes, and no reported change is lost (seed %i)`, (seed) => {
     const rng = seededRng(seed);
     let disk = new SimulatedDisk();
     let firstOrderId: string | null = null;
-    for (let processIndex = 0; processIndex < RUNS; processIndex++) {
+    for (let processIndex = 0; processIndex < RUN_COUNT; processIndex++) {
       const { states, answeredCall } = runProcess(disk, seed, processIndex * CALLS, Math.floor(rng.next() * MAX_CRASH_OPERATION));
       disk = rng.next() < 0.5 ? disk.afterPowerLoss(rng) : afterKill(disk);
       const restarted = startExchange(afterKill(disk));
@@ -86,7 +86,7 @@ describe('compacted files', () => {
       expect(storedCall, `process ${processIndex}: ${answeredCall} calls were answered`).toBeGreaterThanOrEqual(answeredCall);
       firstOrderId ??= ORDER_ID.exec(states[answeredCall]!)?.[0] ?? null;
     }
-    runProcess(disk, seed, RUNS * CALLS, Infinity);
+    runProcess(disk, seed, RUN_COUNT * CALLS, Infinity);
     disk = afterKill(disk);
     expect(namesOf(disk, '.past').length).toBeGreaterThan(1);
     // No compacted file is left: each remaining one is newer than all of the archive.
