@@ -133,6 +133,13 @@ export class WaitingDrafts {
   hold(): void {
     this.isHeld = true;
   }
+  /** Runs `act`. Drafts that become ready meanwhile keep waiting until the next release. */
+  holdDuring(act: () => void): void {
+    const wasHeld = this.isHeld;
+    this.isHeld = true;
+    act();
+    this.isHeld = wasHeld;
+  }
 
   /** Handles the end of an order: drafts that waited only for it are sized now. The engine then calls `release`. */
   onOrderEnd(order: BotOrder): void {

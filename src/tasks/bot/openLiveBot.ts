@@ -16,6 +16,7 @@ import type { Notifier } from '../../ports/notifier.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { openJournalFolder } from '../../adapters/journal/openOnDisk.ts';
 import { openExchange, type Exchange, type Network } from '../../access/openExchange.ts';
+import type { ModuleOptions } from '../../definition/models/modules.ts';
 import type { ResolveOptions } from '../../definition/resolve.ts';
 import { KillSwitch } from '../kill/killSwitch/killSwitch.ts';
 import { killSwitchWire } from '../kill/killSwitch/killSwitchWire.ts';
@@ -53,6 +54,8 @@ export interface LiveOptions {
   readonly scheduler?: Scheduler;
   readonly bundler?: Bundler;
   readonly load?: ResolveOptions['load'];
+  /** Modules given in code, by their index in the config's list. */
+  readonly modules?: ModuleOptions['modules'];
   /** Called once, when the bot cannot continue. */
   readonly broken: (why: string) => void;
   /** Maximum number of bars that each feed can hold. */

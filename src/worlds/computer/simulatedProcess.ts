@@ -45,6 +45,8 @@ export type OpenJournalAs = (processes: Processes) => OpenedJournal;
 export interface BotTerms {
   readonly config: LiveConfig;
   readonly load: NonNullable<LiveOptions['load']>;
+  /** Modules given in code, by their index in the config's list; absent: none. */
+  readonly modules?: LiveOptions['modules'];
   /** Maximum number of bars in each feed. */
   readonly room: number;
   readonly wire: LateReplyWire;
@@ -148,7 +150,8 @@ export abstract class SimulatedProcess implements Scheduler {
   // --- Start and end
 
   /** Opens the bot. Rejects with the errors of `openLiveBot`. */
-  protected async openBot({ config, load, room, wire, isPretty, acceptChanges = false, openJournal: openAs }: BotTerms): Promise<void> {
+  protected async openBot(terms: BotTerms): Promise<void> {
+    const { config, load, modules, room, wire, isPretty, acceptChanges = false, openJournal: openAs } = terms;
     const { log, broken, random, disk } = this.#parts;
     const soon = (run: () => void): void => this.#later(0, run);
     const openOnDisk: SimulatedComputer['openJournal'] = (deps, options) =>
@@ -158,6 +161,7 @@ export abstract class SimulatedProcess implements Scheduler {
       scheduler: this,
       acceptChanges,
       load,
+      modules,
       room,
       broken,
       computer: {

@@ -2,6 +2,7 @@
 
 import { strategyPlanOf } from '../../../src/definition/load/strategies.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
+import type { ComposeModule } from '../../../src/definition/plan/module.ts';
 import type { OrderId } from '../../../src/model/order.ts';
 import type { OpenedJournal } from '../../../src/adapters/journal/openJournal.ts';
 import { readLiveConfig } from '../../../src/tasks/bot/config/liveConfig.ts';
@@ -20,6 +21,8 @@ export interface BotProcessDeps extends ProcessParts {
   readonly network: SimulatedNetwork;
   readonly configFile: string;
   readonly strategy: typeof Trader;
+  /** The user's module between the bot and its exchange adapter; null without one. */
+  readonly module: ComposeModule | null;
   /** True if the operator accepts a change of the feeds. */
   readonly acceptsChanges: boolean;
   /** True while the process of this number runs. */
@@ -73,14 +76,17 @@ export class BotProcess extends SimulatedProcess {
 
   /** Opens the bot from its config. */
   async open(): Promise<void> {
-    const { configFile, network, strategy, acceptsChanges } = this.#deps;
+    const { configFile, network, strategy, module, acceptsChanges } = this.#deps;
+    const config = readLiveConfig(configFile, {});
     return this.openBot({
-      config: readLiveConfig(configFile, {}),
+      // The simulation passes the module itself, so the file with this name does not exist.
+      config: module === null ? config : { ...config, definition: { ...config.definition, modules: ['module.ts'] } },
       load: async (entry, source) => ({
         plan: strategyPlanOf(entry, { strategy, name: 'Trader', hash: 'trader' }, source),
         inputs: [],
         folder: '.',
       }),
+      ...(module === null ? {} : { modules: new Map([[0, { module, hash: 'module' }]]) }),
       room: MAX_FEED_BARS,
       wire: network.wireOf(this),
       isPretty: false,

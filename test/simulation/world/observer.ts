@@ -136,7 +136,7 @@ export class Observer {
     this.#checkDenials(engine, prefix, live, venue, nowMs);
     if (engine.orders.impossibleEvents > 0) this.report('S11', `${engine.orders.impossibleEvents} impossible events`, nowMs);
     for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);
-    this.#createRules.note(process);
+    this.#createRules.note(process, (rule, text) => this.report(rule, text, nowMs));
     if (process.trader !== null) this.#checkReportedFills(process.trader, engine, prefix, venue, nowMs);
   }
 

@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hash } from 'node:crypto';
+import type { ComposeModule } from '../../../src/definition/plan/module.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
 import type { Rng } from '../../../src/base/number/rng.ts';
 import { orderIdIn } from '../../../src/protocol/clientOrderId.ts';
@@ -17,6 +18,7 @@ import { clientOrderIdIn, type Observer, type WorldFacts } from './observer.ts';
 import { Operator } from './operator.ts';
 import { plainFaultsOf, type PlainFaults } from './plainFaults.ts';
 import type { RequestFault } from './schedule.ts';
+import { SENT_TWICE } from './themes/repeatingModule.ts';
 import type { LastKill } from './themes/lastKill.ts';
 import type { Trader } from './trader.ts';
 import type { SimulatedVenue } from './venue.ts';
@@ -46,6 +48,8 @@ export interface SimulatedBotDeps {
   /** The clock of a process is at most this far ahead or behind, ms. */
   readonly maxSkewMs: number;
   readonly strategy: () => typeof Trader;
+  /** The user's module between the bot and its exchange adapter; null without one. */
+  readonly module: ComposeModule | null;
   /** How far the wall clock is ahead that the next process finds, ms. */
   readonly clockStepMs: () => number;
   /** Faults of create requests, by the number of the request. */
@@ -216,7 +220,7 @@ export class SimulatedBot {
 
   start(): void {
     this.#mustStart = false;
-    const { queue, venue, observer, rng, maxSkewMs, clockStepMs, strategy, print } = this.#deps;
+    const { queue, venue, observer, rng, maxSkewMs, clockStepMs, strategy, module, print } = this.#deps;
     const processNumber = ++this.#processCount;
     const process = new BotProcess({
       queue,
@@ -228,6 +232,7 @@ export class SimulatedBot {
       drift: (rng.next() - 0.5) * 1e-4,
       number: processNumber,
       strategy: strategy(),
+      module,
       acceptsChanges: this.#acceptsChanges,
       isRunning: (otherNumber) => otherNumber === this.process?.processNumber && !this.process.isDead,
       log: (line) => {
@@ -237,7 +242,8 @@ export class SimulatedBot {
       },
       broken: (why) => {
         print(`broken: ${why}`);
-        if (!this.journal.mustBotStop) observer.report('BROKEN', why, queue.nowMs);
+        const mayStop = this.journal.mustBotStop || (module !== null && why.includes(SENT_TWICE));
+        if (!mayStop) observer.report('BROKEN', why, queue.nowMs);
         else queue.at(queue.nowMs, () => process === this.process && this.endProcess(false, RESTART_SECONDS.mustStop));
       },
       crashed: () => this.endProcess(true, RESTART_SECONDS.crash),

@@ -25,6 +25,7 @@ import { CALM_MS, DAY_MS, isBusyDay, isTimed, requestFaultsOf, type ScheduledFau
 import { SimulatedBot } from './simulatedBot.ts';
 import { CrowdTrader } from './themes/crowdTrader.ts';
 import { EqualTrader } from './themes/equalTrader.ts';
+import { repeatingModule, hasRepeatingModule } from './themes/repeatingModule.ts';
 import { LastKill } from './themes/lastKill.ts';
 import { isThemedTimed, arrivesAfterReservation, themeOf, type Theme } from './themes/themedDay.ts';
 import { SceneTrader } from './themes/scenes/sceneTrader.ts';
@@ -108,6 +109,7 @@ export class World {
       rng: rngOf(seed, 'process'),
       networkRng: rngOf(seed, 'network'),
       strategy: () => this.#strategy(),
+      module: hasRepeatingModule(seed) ? repeatingModule(rngOf(seed, 'module')) : null,
       clockStepMs: () => this.#hardFaults?.clockStepMs ?? 0,
       faultByCreate: requestFaultsOf(schedule, 1),
       lastKill: () => this.#lastKill,

@@ -6,7 +6,7 @@ import { InvariantError } from '../../../base/errors.ts';
 export class SendOnceGuard {
   #words = new Uint32Array(64);
 
-  /** Marks the order as sent. Throws InvariantError the second time. */
+  /** Marks the order as one that is sent. Throws InvariantError the second time. */
   markSent(id: number): void {
     const word = id >>> 5;
     if (word >= this.#words.length) {

@@ -79,8 +79,9 @@ export class CreateQueue {
     return true;
   }
 
-  /** Sends the order in its turn, once the journal is durable up to `seq`. */
+  /** Sends the order in its turn, once the journal is durable up to `seq`. Throws InvariantError if it was submitted before. */
   submit(tracked: TrackedOrder, seq: number): void {
+    this.#sendOnce.markSent(tracked.id);
     const sideQueue = this.#sideQueueOf(tracked);
     sideQueue.queue.push({ tracked, seq });
     this.#sendWaiting(sideQueue);
@@ -131,7 +132,6 @@ export class CreateQueue {
   /** Sends the create request of an order, handles the outcome, and lets the next order of the side follow. */
   *#send(sideQueue: SideQueue, tracked: TrackedOrder): Work<void> {
     const { venue, settings } = this.#deps;
-    this.#sendOnce.markSent(tracked.id);
     tracked.isOnWire = true;
     sideQueue.onWire = tracked;
     const outcome = yield* venue.create(tracked.request, tracked.clientOrderId, {

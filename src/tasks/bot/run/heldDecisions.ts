@@ -17,9 +17,14 @@ interface ReleaseDeps {
   readonly config: { readonly bars: { readonly graceMs: number } };
 }
 
-/** Sends the decisions of the last process, or denies them if it is too late. */
+/**
+ * Sends the decisions of the last process, or denies them if it is too late. The end of one must not send a draft whose record is still to be
+ * written, so drafts wait until all decisions are complete.
+ */
 export function completeHeldDecisions(deps: ReleaseDeps, nowMs: number): void {
-  for (const decision of deps.held) complete(decision, deps, nowMs);
+  deps.engine.drafts.holdDuring(() => {
+    for (const decision of deps.held) complete(decision, deps, nowMs);
+  });
 }
 
 /** Completes one decision. An order that has ended since, or whose record now holds another order, is left alone. */

@@ -55,6 +55,7 @@ export function openSecondBot(seed: number, { first, ...deps }: SecondBotDeps): 
     observer,
     rng: rngOf(seed, 'secondProcess'),
     networkRng: rngOf(seed, 'secondNetwork'),
+    module: null,
     strategy: () => contracts?.strategy ?? (isAccountShared ? RareTrader : Trader),
     clockStepMs: () => 0,
     lastKill: () => null,

@@ -7,7 +7,7 @@ import type { ReportViolation } from '../observer.ts';
 
 /**
  * Checks the creates of one day. Its violations, each about an order that leaves while another order of its symbol is open or in doubt:
- * - `SIDE`: the other order is on its side and of unknown outcome.
+ * - `SIDE`: the other order is on its side and of unknown outcome. This is a violation already when the bot accepts the order for sending.
  * - `INSTRUMENT`: the order opens, and was decided after the other one had become unknown.
  * - `SLOT`: the other order is of the same decision and of unknown outcome.
  * - `WIRE`: the other order is on its side, and its own create request has no reply yet.
@@ -20,12 +20,22 @@ export class CreateRules {
   readonly #unknownSinceMs = new Map<number, number>();
   #process: BotProcess | null = null;
 
-  /** Notes the orders of unknown outcome. */
-  note(process: BotProcess): void {
+  /** Notes the orders of unknown outcome, and checks the orders that wait to be sent. */
+  note(process: BotProcess, report: ReportViolation): void {
     if (process !== this.#process) this.#unknownSinceMs.clear();
     this.#process = process;
-    for (const { id, lifecycle } of process.opened?.bot.deps.engine.orders.active() ?? [])
+    const active = process.opened?.bot.deps.engine.orders.active() ?? [];
+    for (const { id, lifecycle } of active)
       if (lifecycle === 'unknown' && !this.#unknownSinceMs.has(id)) this.#unknownSinceMs.set(id, process.nowMs);
+    for (const waiting of active) {
+      if (waiting.lifecycle !== 'sent' || this.#sentOrderNumbers.has(waiting.id)) continue;
+      for (const other of active) {
+        const isOfSide = other.instrumentIndex === waiting.instrumentIndex && other.side === waiting.side;
+        // An order that was accepted before the other one became unknown is denied only in its turn.
+        if (isOfSide && waiting.createdMs > (this.#unknownSinceMs.get(other.id) ?? Infinity) && other.lifecycle === 'unknown')
+          report('SIDE', `order ${waiting.id} is accepted while order ${other.id} of its side is unknown`);
+      }
+    }
   }
 
   /** Checks a create request that leaves now. Slices of a kill are not checked, because the engine does not have them. */

@@ -182,7 +182,7 @@ export class LastKill {
   rowOf(path: string, row: string): string | null {
     if (this.scene?.lacksRow(path, row) === true) return null;
     if (path.endsWith('/myTrades')) return Number(fieldOf(row, 'time')) >= this.#lackedFromMs ? null : row;
-    const shownRow = this.scene?.rowOf(row) ?? row;
+    const shownRow = this.scene?.rowOf(path, row) ?? row;
     return this.situation.hidesClientIds ? shownRow.replace(/"clientOrderId":"[^"]*"/, '"clientOrderId":"0"') : shownRow;
   }
   /** Draws whether the next list of trades lacks the newest trade that the journal has, and all later ones. */

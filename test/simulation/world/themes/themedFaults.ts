@@ -315,7 +315,9 @@ export class ThemedFaults {
     if (this.#hiddenTrades !== null && path.endsWith('/account')) return { ...answer, body: this.#hiddenTrades.balancesOf(answer.body) };
     const { lastKill } = this;
     if (lastKill?.isRunning && /\/(?:openOrders|myTrades|v1\/order)$/.test(path)) {
-      lastKill.drawList(fieldOfQuery(target, 'symbol'));
+      const symbol = fieldOfQuery(target, 'symbol');
+      lastKill.drawList(symbol);
+      if (path.endsWith('/openOrders')) lastKill.scene?.noteOpenList(symbol);
       return { ...answer, body: changeRows(answer.body, (row) => lastKill.rowOf(path, row)) };
     }
     if ((this.#theme === 'lateTwins' || lastKill?.scene?.hidesIdsFromBot) && /\/(?:openOrders|v1\/order)$/.test(path))

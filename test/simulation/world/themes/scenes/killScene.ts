@@ -33,6 +33,12 @@ const OTHER_PROGRAM_ID = 'OTHERPROGRAM1';
 const UNATTRIBUTED_FILL = /"k":"FILL"[^\n]*"cid":null/;
 /** Matches the journal records by which the outcome of an order becomes unknown. */
 const UNKNOWN_STATE = /"k":"STATE"[^\n]*"lifecycle":"unknown"/g;
+/** Number of lists without an order of the bot after which a kill takes its cancels for done, if no order may still appear. */
+const LISTS_OF_CANCELS = 2;
+/** A limit far below every price, ticks. */
+const LOW_TICKS = 50;
+/** In the scene `strangeSlice`, how long queries show an old row of the first slice, ms. It is longer than any lag that the kill may expect. */
+const OLD_ROW_MS = 60_000;
 /** Faults use only this share of the range of their lengths, so that they are short. */
 const LENGTH_SHARE = 0.2;
 
@@ -59,6 +65,8 @@ const SCENE_TERMS: Readonly<Record<Scene, SceneTerms>> = {
   noPrices: { botOrder: 'takerSale', faults: ['loseRequest'], manualOrder: 'below' },
   retriedFilled: { botOrder: 'takerBuy', faults: ['refusal', 'loseReply'] },
   nextId: { botOrder: 'takerBuy', faults: ['nextId'] },
+  strangeSlice: { botOrder: 'takerBuy', faults: ['delayReply'], showsClientIds: true },
+  unreadableRow: { botOrder: 'takerBuy', faults: ['loseRequest'], manualOrder: 'soon' },
 };
 
 /** Collaborators of `KillScene`. */
@@ -87,6 +95,10 @@ export class KillScene {
   #unknownBefore = 0;
   /** Symbol of the slice whose reply was lost. */
   #sliceSymbol: string | null = null;
+  /** Client order id of the first slice of the kill, and when it left, ms UTC (`strangeSlice`). */
+  #firstSlice: { readonly clientOrderId: string; readonly leftMs: number } | null = null;
+  /** Number of lists in succession that had no open order of the bot, of the lost order's symbol (`unreadableRow`). */
+  #emptyListCount = 0;
   /** True once the lost order has been scheduled to arrive (`lateInVerify`). */
   #isLateScheduled = false;
   /** True once the kill has sent a slice of `#sliceSymbol`: the one whose reply is lost. */
@@ -185,6 +197,7 @@ export class KillScene {
     }
     const afterMs = manualOrder === 'later' ? SIMILAR_AFTER_MS.later : SIMILAR_AFTER_MS.soon;
     const clientOrderId = manualOrder === 'named' ? OTHER_PROGRAM_ID : null;
+    if (this.name === 'unreadableRow') this.#placeManually({ ...intent, limit: ticks(LOW_TICKS) }, { isDoubtful: false });
     queue.at(queue.nowMs + afterMs, () => this.#placeManually(intent, { isDoubtful: manualOrder === 'soon', clientOrderId }));
   }
   /** Makes a person place an order. `isDoubtful`: nothing distinguishes it from one of the bot. */
@@ -205,6 +218,7 @@ export class KillScene {
   #faultOfSlice(body: string): Omit<RequestFault, 'requestNumber'> | null {
     const { queue, venue } = this.#deps;
     const intent = intentOf(body, venue);
+    if (this.name === 'strangeSlice') this.#firstSlice ??= { clientOrderId: clientOrderIdIn(body) ?? '', leftMs: queue.nowMs };
     if (this.name !== 'lostSlice' || this.#sliceSymbol !== null || intent === null) return null;
     this.#sliceSymbol = intent.instrument.wireName;
     queue.at(queue.nowMs + SIMILAR_AFTER_MS.soon, () => this.#placeManually(intent, { isDoubtful: true }));
@@ -222,6 +236,7 @@ export class KillScene {
   /** In `lateInVerify`: lets the lost order arrive between the last two readings of the kill. */
   notePhase(phase: string, text: string): void {
     const { queue, venue } = this.#deps;
+    if (text.includes('may still appear')) this.#emptyListCount = 0;
     if (this.name !== 'lateInVerify' || this.#isLateScheduled || phase !== 'verifying' || this.#lostBody === null) return;
     const intent = intentOf(this.#lostBody, venue);
     const clientOrderId = clientOrderIdIn(this.#lostBody);
@@ -230,15 +245,35 @@ export class KillScene {
     queue.at(queue.nowMs + ARRIVES_AFTER_MS, () => venue.placeLate(intent, clientOrderId, queue.nowMs));
   }
 
+  /** Notes that the exchange answers the kill with the list of open orders of a symbol. */
+  noteOpenList(symbol: string): void {
+    const { venue } = this.#deps;
+    if (this.#lostBody === null || intentOf(this.#lostBody, venue)?.instrument.wireName !== symbol) return;
+    const hasOwn = venue.openOrders().some(({ instrument }) => instrument.wireName === symbol);
+    this.#emptyListCount = hasOwn ? 0 : this.#emptyListCount + 1;
+  }
+
   /** True for a row that lists do not show to the kill. */
   lacksRow(path: string, row: string): boolean {
-    if (this.name !== 'unlistedCopy' || !path.endsWith('/myTrades')) return false;
+    if (!path.endsWith('/myTrades')) return false;
     const id = ownOrderOf(row);
-    return this.#deps.venue.orders.copies().some(({ order }) => order.id === id);
+    if (this.#showsOldSlice) return this.#deps.venue.orders.byId.get(id)?.clientOrderId === this.#firstSlice?.clientOrderId;
+    return this.name === 'unlistedCopy' && this.#deps.venue.orders.copies().some(({ order }) => order.id === id);
   }
-  /** Returns a row of a list as the kill gets it: in `noPrices`, orders have no price. */
-  rowOf(row: string): string {
-    return this.name === 'noPrices' && fieldOf(row, 'orderId') !== '' ? row.replace(/"price":(?:"[^"]*"|[^,}]*),/, '') : row;
+  /**
+   * Returns a row as the kill gets it. In `noPrices`, orders have no price. In `unreadableRow`, open buys have an unknown side once the cancels
+   * are done. In `strangeSlice`, the first slice has an old row.
+   */
+  rowOf(path: string, row: string): string {
+    if (this.name === 'noPrices' && fieldOf(row, 'orderId') !== '') return row.replace(/"price":(?:"[^"]*"|[^,}]*),/, '');
+    const isUnreadable = this.name === 'unreadableRow' && this.#emptyListCount > LISTS_OF_CANCELS;
+    if (isUnreadable && path.endsWith('/openOrders')) return row.replace('"BUY"', '"?"');
+    const isFirstSlice = this.#showsOldSlice && fieldOf(row, 'clientOrderId') === this.#firstSlice?.clientOrderId;
+    return isFirstSlice && path.endsWith('/v1/order') ? oldRow(row) : row;
+  }
+  /** True while the first slice has an old row. */
+  get #showsOldSlice(): boolean {
+    return this.#firstSlice !== null && this.#deps.queue.nowMs < this.#firstSlice.leftMs + OLD_ROW_MS;
   }
 
   /** Checks rule KILL: the kill closes everything that is certainly the bot's. It may leave at most the lots of manual orders that look like lost ones. */
@@ -253,3 +288,7 @@ export class KillScene {
       observer.report('KILL', `the kill leaves ${heldLots} lots of ${base}, and ${doubtfulLots} lots are in doubt`, queue.nowMs);
   }
 }
+
+/** Returns the row of an order as it was before any fill, with a status that no table has. */
+const oldRow = (row: string): string =>
+  row.replace(/"status":(?:"[^"]*"|[^,}]+)/, '"status":"SUSPENDED"').replace(/"executedQty":(?:"[^"]*"|[^,}]+)/, '"executedQty":"0"');

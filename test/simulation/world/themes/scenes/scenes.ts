@@ -50,12 +50,21 @@ export const LATER_SCENES = [
   // The reply to a taker buy has the id of the bot's next order, so that two orders have one id.
   'nextId',
 ] as const;
-export type Scene = (typeof SCENES)[number] | (typeof LATER_SCENES)[number];
+/** Scenes in which the exchange answers the kill with rows that are old or lack something. */
+export const LIST_SCENES = [
+  // For a minute, queries of the first slice of the kill show it without fills and with a status that no table has, and lists lack its trades.
+  'strangeSlice',
+  // The request of a taker buy is lost. A person places a similar buy, and another order that the kill cannot read once its cancels are done.
+  'unreadableRow',
+] as const;
+export type Scene = (typeof SCENES)[number] | (typeof LATER_SCENES)[number] | (typeof LIST_SCENES)[number];
 
-/** The days from this one on, of the thousand days of the theme, have the later scenes. */
+/** The days from these on, of the thousand days of the theme, have the later scenes, and the scenes of lists. */
 const FIRST_LATER_DAY = 500;
+const FIRST_LIST_DAY = 700;
 /** Returns the scene of a seed. */
 export function sceneOf(seed: number): Scene {
   const day = (seed - 1) % SEEDS_PER_THEME;
+  if (day >= FIRST_LIST_DAY) return LIST_SCENES[day % LIST_SCENES.length]!;
   return day < FIRST_LATER_DAY ? SCENES[day % SCENES.length]! : LATER_SCENES[day % LATER_SCENES.length]!;
 }
