@@ -129,7 +129,7 @@ export class WaitingDrafts {
       }
     }
   }
-  /** Holds all drafts from now on, because the bot stops. */
+  /** Holds all drafts from now on, because the bot stops, or until a start has raised its halt. */
   hold(): void {
     this.isHeld = true;
   }

@@ -18,6 +18,7 @@ import { clientOrderIdIn, type Observer, type WorldFacts } from './observer.ts';
 import { Operator } from './operator.ts';
 import { plainFaultsOf, type PlainFaults } from './plainFaults.ts';
 import type { RequestFault } from './schedule.ts';
+import type { CancelRule } from './themes/cancelRule.ts';
 import { SENT_TWICE } from './themes/repeatingModule.ts';
 import type { LastKill } from './themes/lastKill.ts';
 import type { Trader } from './trader.ts';
@@ -58,6 +59,8 @@ export interface SimulatedBotDeps {
   readonly calmFromMs: number;
   /** The kill that ends the day; null on days without one. */
   readonly lastKill: () => LastKill | null;
+  /** Checks how long cancels wait; null on days without such a limit. */
+  readonly cancelRule: CancelRule | null;
   /** True if another bot trades on the account, whose orders this one must leave alone. */
   readonly sharesAccount: boolean;
   /** True if a reply with this status is explained by a ban of the schedule. */
@@ -140,7 +143,7 @@ export class SimulatedBot {
 
   /** Returns the network between the bot and the exchange. Its events are hashed, checked and followed by acts of the operator. */
   #connectNetwork(): SimulatedNetwork {
-    const { queue, venue, observer, networkRng, hash, print, lastKill, isOfBan, faultByCreate, sharesAccount } = this.#deps;
+    const { queue, venue, observer, networkRng, hash, print, lastKill, isOfBan, faultByCreate, sharesAccount, cancelRule } = this.#deps;
     return new SimulatedNetwork({
       queue,
       venue,
@@ -148,6 +151,7 @@ export class SimulatedBot {
       faultOf: (createNumber, body) => this.#takeFault(createNumber, body),
       onRequest: ({ target, body, createNumber }) => {
         const text = Buffer.from(body).toString();
+        cancelRule?.noteRequest(target, text, queue.nowMs, (rule, what) => observer.report(rule, what, queue.nowMs));
         if (sharesAccount && target.includes('ancel')) this.#checkCancel(text);
         if (createNumber === 0 || lastKill()?.isRunning) return;
         const fault = faultByCreate.get(createNumber);
@@ -194,7 +198,7 @@ export class SimulatedBot {
 
   /** Checks the rules if the last event changed something at the exchange, in the journal or in the reports to the strategy. */
   checkIfChanged(): void {
-    const { venue, observer, queue } = this.#deps;
+    const { venue, observer, queue, cancelRule } = this.#deps;
     // An exchange that is down cannot be compared: it may have lost the last changes.
     if (venue.exchange.isDown) return;
     const lastSeq = this.process?.opened?.bot.deps.journal.lastSeq ?? 0;
@@ -203,6 +207,7 @@ export class SimulatedBot {
     this.#checkedState = state;
     this.#nextCheckMs = queue.nowMs + CHECK_EVERY_MS;
     observer.checkAfterEvent(this.facts);
+    cancelRule?.noteAsked(this.process, queue.nowMs);
   }
   /** Checks what must hold at the end of the day. */
   checkEnd(): void {
@@ -305,6 +310,7 @@ export class SimulatedBot {
     if (process === null) return;
     const { queue, rng, print } = this.#deps;
     process.die();
+    this.#deps.cancelRule?.forget();
     this.process = null;
     this.journal.endProcess(isPowerLoss, rng);
     this.restarts++;

@@ -23,6 +23,7 @@ import { openSecondBot } from './pair/secondBot.ts';
 import { cutClient, sharesAccount } from './pair/pairDay.ts';
 import { CALM_MS, DAY_MS, isBusyDay, isTimed, requestFaultsOf, type ScheduledFault, type TimedFault } from './schedule.ts';
 import { SimulatedBot } from './simulatedBot.ts';
+import { CancelRule } from './themes/cancelRule.ts';
 import { CrowdTrader } from './themes/crowdTrader.ts';
 import { EqualTrader } from './themes/equalTrader.ts';
 import { repeatingModule, hasRepeatingModule } from './themes/repeatingModule.ts';
@@ -113,6 +114,7 @@ export class World {
       clockStepMs: () => this.#hardFaults?.clockStepMs ?? 0,
       faultByCreate: requestFaultsOf(schedule, 1),
       lastKill: () => this.#lastKill,
+      cancelRule: theme === 'fewCalls' && !futures ? new CancelRule() : null,
       sharesAccount: isAccountShared,
       isOfBan: (status) => this.#hardFaults?.isOfBan(status) === true,
     });

@@ -192,10 +192,11 @@ export class LifetimeReplay {
     this.#setTrades(true);
   }
 
-  /** Handles a start: the process before it has ended. Callbacks wait until the new process has passed its audits. */
+  /** Handles a start: the process before it has ended. Callbacks and drafts wait until the new process has passed its audits. */
   #replayRestart(): void {
     this.restarts++;
     this.#setTrades(false);
+    this.#engine.drafts.hold();
     this.#engine.callbacks.holdBack();
     for (const { state, id } of this.#engine.orders.active()) if (state === STATE.sent) this.#unacknowledged.add(id);
     this.#engine.orders.restore({ lastOrder: this.#lastOrder, orders: [] }, () => NaN, 0);
@@ -367,8 +368,7 @@ export class LifetimeReplay {
     const engine = this.#engine;
     const index = engine.instruments.findIndex(({ id }) => id === record.symbol);
     if (index < 0) return;
-    const fill = fillFromRecord(record, engine.instruments[index]!);
-    this.#step(record.t, () => engine.liquidated(index, record.side === 'sell', fill));
+    this.#step(record.t, () => engine.liquidated(index, record.side === 'sell', fillFromRecord(record, engine.instruments[index]!)));
   }
 
   /** Replays the raise or the end of a halt cause. */

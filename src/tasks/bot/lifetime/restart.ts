@@ -38,9 +38,13 @@ export function checkReplay({ differences, difference, decisions }: DecisionComp
 const differenceText = ({ timeMs, seq, recorded, replayed }: ReplayDifference): string =>
   `at ${formatTime(timeMs)} (record ${seq}): recorded ${recorded}; now ${replayed}`;
 
-/** Clears causes that ended with the process and starts to journal halts. Callbacks wait until the start is complete. */
+/**
+ * Clears causes that ended with the process and starts to journal halts. Callbacks wait until the start is complete, and so do drafts: the
+ * process that ended may itself have been starting.
+ */
 export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs: number): void {
   const { halts } = engine.risk;
+  engine.drafts.hold();
   for (const cause of halts.causes().slice())
     if (!outlivesProcess(cause)) halts.clear(cause.scope, cause.code, 'it ended with the process', venueMs);
   journalHaltChanges(journal, halts, engine.instruments, state);

@@ -56,6 +56,7 @@ export function openSecondBot(seed: number, { first, ...deps }: SecondBotDeps): 
     rng: rngOf(seed, 'secondProcess'),
     networkRng: rngOf(seed, 'secondNetwork'),
     module: null,
+    cancelRule: null,
     strategy: () => contracts?.strategy ?? (isAccountShared ? RareTrader : Trader),
     clockStepMs: () => 0,
     lastKill: () => null,
