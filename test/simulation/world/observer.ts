@@ -106,6 +106,11 @@ export class Observer {
     for (const [, copy] of text.matchAll(/is a second copy of (\w+)/g)) this.#namedCopies.add(copy!);
   }
 
+  /** True if the bot has reported a second copy of this order to its operator. */
+  isNamedCopy(clientOrderId: string): boolean {
+    return this.#namedCopies.has(clientOrderId);
+  }
+
   /** Collects the second copies that the reasons of halts name. */
   readHalts(process: BotProcess | null): void {
     for (const { why } of process?.opened?.bot.deps.engine.risk.halts.causes() ?? []) this.noteCopies(why);

@@ -57,7 +57,9 @@ test.each([1002, 1009])('a hard day of an hour with faults and an hour without b
 });
 
 test.each([
+  [22_034, 'a process ends while it starts, and a draft is ready'],
   [24_002, 'orders arrive late'],
+  [25_711, 'a module asks for orders twice'],
   [27_004, 'it ends with a kill without the bot'],
   [32_002, 'strategies have several lifetimes'],
   [34_011, 'a lost order has the terms of a refused one'],
@@ -66,6 +68,14 @@ test.each([
   const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS });
   expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed} --loud`).toEqual([]);
   expect(result.unknown).toBeGreaterThan(0);
+});
+
+test.each([
+  [34_701, 'a slice without fills, of a status that no table has'],
+  [34_704, 'a list with a row that cannot be read'],
+])('a day that ends with a kill breaks no rule (seed %i: the kill is shown %s)', async (seed) => {
+  const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS });
+  expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed} --loud`).toEqual([]);
 });
 
 // An eighth of the combinations that have every pair of values of any two switches.

@@ -58,15 +58,22 @@ export class BuriedTrades {
   }
   /** True for a row of a trade that lists lack now. */
   lacksTrade(row: string): boolean {
-    return this.#buriedIds.has(ownOrderOf(row)) && this.#queue.nowMs < Number(fieldOf(row, 'time')) + HIDDEN_MS;
+    return this.#buriedIds.has(ownOrderOf(row)) && this.#isHidden(Number(fieldOf(row, 'time')));
+  }
+  /** True while lists lack a buried trade of this time, ms UTC. */
+  #isHidden(tradeMs: number): boolean {
+    return this.#queue.nowMs < tradeMs + HIDDEN_MS;
   }
 
-  /** Returns a list of balances without the trades of buried orders that the bot does not know. */
+  /** Returns a list of balances without the trades of buried orders that the bot does not know, or that lists of trades still lack. */
   balancesOf(body: string): string {
     const buried = Array.from(this.#buriedIds, (id) => this.#venue.orders.byId.get(id)!);
     return withoutTradesOf(
       body,
-      buried.filter(({ clientOrderId, order }) => this.#venue.orders.venueIdInBot(clientOrderId) !== order.id),
+      buried.filter(
+        ({ clientOrderId, order, trades }) =>
+          this.#venue.orders.venueIdInBot(clientOrderId) !== order.id || trades.some(({ timeMs }) => this.#isHidden(timeMs)),
+      ),
     );
   }
 }

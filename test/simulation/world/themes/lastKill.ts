@@ -296,6 +296,19 @@ export class LastKill {
     );
   }
 
+  /**
+   * Returns the lots of orders that the bot took for second copies, because the exchange has acknowledged them with the id of another order and
+   * their own client order id (`nextId`). A kill leaves what a second copy has bought.
+   */
+  #mistakenLots(base: string): number {
+    const { venue, observer } = this.#deps;
+    if (this.scene?.name !== 'nextId') return 0;
+    return [...venue.orders.byId.values()]
+      .filter(({ order, clientOrderId }) => order.instrument.base === base && observer.isNamedCopy(clientOrderId))
+      .flatMap(({ trades }) => trades)
+      .reduce((sum, { isBuyer, lots: tradedLots, fee }) => sum + (isBuyer ? tradedLots - fee / UNITS_PER_LOT : -tradedLots), 0);
+  }
+
   /** Checks rule KILL: the report is true. HAND: no order of a person was cancelled. S3: no coin of a person was sold. */
   #checkReport({ residuals, dust, slices }: KillReport, openManualOrders: readonly string[]): void {
     const { venue, observer, queue, print } = this.#deps;
@@ -305,7 +318,7 @@ export class LastKill {
         observer.report('HAND', `the kill cancelled order ${id}, which a person has placed`, queue.nowMs);
     const arePositionsUnknown = residuals.some((text) => text.includes('positions are unknown'));
     for (const base of SYMBOLS) {
-      const heldLots = this.scene?.countsCopies ? venue.closableLots(base) : venue.heldLots(base);
+      const heldLots = this.scene?.countsCopies ? venue.closableLots(base) : venue.heldLots(base) - this.#mistakenLots(base);
       if (heldLots < 0) observer.report('S3', `${base}: the kill sold ${-heldLots} lots that the bot did not have`, queue.nowMs);
       const textsOfCoin = [...residuals, ...dust].filter((text) => text.includes(base));
       const namedLots = textsOfCoin.reduce((sum, text) => sum + lotsIn(text, base), 0);
