@@ -23,7 +23,7 @@ const TOTAL_WEIGHT = ACT_WEIGHTS.reduce((sum, { weight }) => sum + weight, 0);
 type DistanceBp = readonly [min: number, max: number];
 /** Stop-losses that only a long fall reaches. */
 const FAR_STOP_BP: DistanceBp = [-900, -400];
-/** Stop-losses of a stop entry, some of which the next rows reach. */
+/** Stop-losses of a stop entry. The next rows reach some. */
 const ENTRY_STOP_BP: DistanceBp = [-900, -40];
 const LIMIT_BP: DistanceBp = [-150, 30];
 const REPRICED_LIMIT_BP: DistanceBp = [-120, 20];

@@ -6,7 +6,7 @@ import { ContractTrader, entryOptions, ORDER_LOTS, STOP } from './contractTrader
 
 /** Begins the tags of orders that open. All others close. */
 const OPENING = /^(?:in|wait) /;
-/** Smallest position, in contracts, of which a stop may cover a part only. */
+/** Smallest position, in contracts, that a stop may cover in part. */
 const MIN_PARTLY_COVERED = 10;
 
 /** Returns the name of one side of a contract in `leaving`. */
