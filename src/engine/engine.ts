@@ -207,8 +207,8 @@ export class Engine implements ExchangeSink, MarkPrices {
 
   // --- Requests of strategies
   /** Returns a new draft order of a strategy, which the strategy fills in. */
-  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder {
-    return this.orders.draft(strategy, feed.instrument, feed.instrumentIndex, side, this.nowMs);
+  newOrder(strategyIndex: number, feed: FeedRun, side: Side): BotOrder {
+    return this.orders.draft(strategyIndex, feed.instrument, feed.instrumentIndex, side, this.nowMs);
   }
   /** Submits a drafted order to risk and sends it: check, reservation and send happen in one call. */
   submit(order: BotOrder): OrderId {
@@ -252,8 +252,8 @@ export class Engine implements ExchangeSink, MarkPrices {
     }
     return this.markValues;
   }
-  equityUnits(strategy: number): number {
-    return this.ledger.equityUnits(strategy, this.marks());
+  equityUnits(strategyIndex: number): number {
+    return this.ledger.equityUnits(strategyIndex, this.marks());
   }
   readonly toMoney = (units: number): number => units / pow10(this.instruments[0]!.quoteDigits);
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void {
@@ -342,9 +342,9 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.timers.runDue(untilMs, this.callTimer);
     this.deliverCallbacks();
   }
-  readonly callTimer = (strategy: number, handler: () => void): void => {
-    const run = this.runs[strategy]!;
-    this.currentStrategy = strategy;
+  readonly callTimer = (strategyIndex: number, handler: () => void): void => {
+    const run = this.runs[strategyIndex]!;
+    this.currentStrategy = strategyIndex;
     const returned: unknown = run.hasStarted ? handler() : undefined;
     if (returned !== undefined) this.rejectReturn(run, returned, 'a timer');
   };

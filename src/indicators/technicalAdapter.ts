@@ -192,7 +192,7 @@ function recipeOfValues(name: string, source: Source, parameters: readonly numbe
  */
 function barsOf(wiring: Wiring): InputOfRow {
   const columns: readonly IndicatorColumn<Float64Array>[] = listOf([0, 1, 2, 3, 4], (source) => wiring.numbers(source));
-  const valueAt = (column: number, row: number) => columns[column]!.values[row - columns[column]!.base]!;
+  const valueAt = (columnIndex: number, row: number) => columns[columnIndex]!.values[row - columns[columnIndex]!.base]!;
   return (row) => ({ open: valueAt(0, row), high: valueAt(1, row), low: valueAt(2, row), close: valueAt(3, row), volume: valueAt(4, row) });
 }
 

@@ -6,9 +6,9 @@
  */
 export function alignedRows(rows: readonly (readonly string[])[], sides = ''): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  const padCell = (cell: string, column: number): string => {
-    const width = widths[column] ?? 0;
-    return sides[column] === 'r' ? cell.padStart(width) : cell.padEnd(width);
+  const padCell = (cell: string, columnIndex: number): string => {
+    const width = widths[columnIndex] ?? 0;
+    return sides[columnIndex] === 'r' ? cell.padStart(width) : cell.padEnd(width);
   };
   return rows.map((row) => row.map(padCell).join('  ').trimEnd());
 }

@@ -45,10 +45,10 @@ export class ConvertedEquity {
   }
 
   /** Adds the value of an account's holdings to `units`, in its own asset. */
-  private addHoldings(account: number, units: Float64Array, from: number, to: number): void {
+  private addHoldings(accountIndex: number, units: Float64Array, from: number, to: number): void {
     const { ledger, feeds } = this;
     for (let index = 0; index < feeds.length; index++) {
-      if (ledger.accountOf[index] !== account || !ledger.holds(index)) continue;
+      if (ledger.accountOf[index] !== accountIndex || !ledger.holds(index)) continue;
       const { row, step } = newestRow(feeds[index]!);
       if (row >= 0) ledger.addRows(index, units, from, to, this.ticks[index]!, row, step);
     }

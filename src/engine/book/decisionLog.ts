@@ -61,12 +61,12 @@ export class DecisionLog {
     if (order.ladder !== null) this.ladders.set(order.id, order.ladder);
   }
   /** Records an exit, or the cancel of the order `id`. */
-  note(kind: Exclude<DecisionKind, 'order'>, id: number, strategy: number, instrumentIndex: number, timeMs: number): void {
+  note(kind: Exclude<DecisionKind, 'order'>, id: number, strategyIndex: number, instrumentIndex: number, timeMs: number): void {
     const { page, offset } = this.addRow();
     page.fill(0, offset, offset + WIDTH);
     page[offset + FIELD.kind] = DECISIONS.indexOf(kind);
     page[offset + FIELD.id] = id;
-    page[offset + FIELD.strategy] = strategy;
+    page[offset + FIELD.strategy] = strategyIndex;
     page[offset + FIELD.instrument] = instrumentIndex;
     page[offset + FIELD.timeMs] = timeMs;
   }

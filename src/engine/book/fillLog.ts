@@ -38,13 +38,13 @@ export class FillLog {
   }
 
   /** Adds a fill. Copies `fill`, because the caller reuses the object. */
-  push(strategy: number, instrumentIndex: number, isBuy: boolean, orderId: number, fill: Fill): void {
+  push(strategyIndex: number, instrumentIndex: number, isBuy: boolean, orderId: number, fill: Fill): void {
     const rowLog = this.rows;
     const row = this.length;
     if (!rowLog.isAt(row)) {
       // hot: docs/performance.md#early-return
       rowLog.turnTo(row);
-      this.push(strategy, instrumentIndex, isBuy, orderId, fill);
+      this.push(strategyIndex, instrumentIndex, isBuy, orderId, fill);
       return;
     }
     this.length = row + 1;
@@ -61,7 +61,7 @@ export class FillLog {
       (isBuy ? 0 : SELL_BIT) |
       (fill.isMaker === true ? MAKER_BIT : 0) |
       (fill.feeInBase === true ? BASE_FEE_BIT : 0) |
-      (strategy << STRATEGY_SHIFT) |
+      (strategyIndex << STRATEGY_SHIFT) |
       (instrumentIndex << INSTRUMENT_SHIFT);
   }
 

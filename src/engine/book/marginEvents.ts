@@ -72,11 +72,11 @@ export class MarginEvents {
   }
 
   /** Cancels orders that would have reduced or reversed the position. They would now open an opposite one, which risk has not approved. */
-  private cancelStaleOrders(strategy: number, instrumentIndex: number, wasLong: boolean, timeMs: number): void {
+  private cancelStaleOrders(strategyIndex: number, instrumentIndex: number, wasLong: boolean, timeMs: number): void {
     const { orders, drafts } = this.engine;
     if (!this.books().terms(instrumentIndex).isNet) return;
     const isStale = (order: BotOrder): boolean => {
-      const isOwn = order.strategy === strategy && order.instrumentIndex === instrumentIndex && order.parent === 0;
+      const isOwn = order.strategy === strategyIndex && order.instrumentIndex === instrumentIndex && order.parent === 0;
       return isOwn && !order.reduceOnly && (order.side === 'sell') === wasLong;
     };
     drafts.withdrawAll(({ order }) => isStale(order));

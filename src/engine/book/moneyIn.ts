@@ -9,12 +9,12 @@ import type { Ledger } from '../../portfolio/ledger.ts';
 interface MoneyHost {
   readonly ledger: Ledger;
   readonly instruments: readonly Instrument[];
-  equityUnits(strategy: number): number;
+  equityUnits(strategyIndex: number): number;
   lastTicks(instrumentIndex: number): number;
 }
 
 /** Returns the cash of a strategy in an asset, or its equity as an amount of that asset, in units. Throws StrategyError for an unknown asset. */
-export function moneyIn(host: MoneyHost, strategy: number, strategyName: string, figure: 'cash' | 'equity', asset: string): number {
+export function moneyIn(host: MoneyHost, strategyIndex: number, strategyName: string, figure: 'cash' | 'equity', asset: string): number {
   const { ledger } = host;
   const isConverted = ledger instanceof ConvertedLedger;
   const singleAccount = ledger.cashAsset === asset ? ledger : undefined;
@@ -23,8 +23,8 @@ export function moneyIn(host: MoneyHost, strategy: number, strategyName: string,
     const assets = isConverted ? ledger.accounts.map(({ cashAsset }) => cashAsset).join(', ') : ledger.cashAsset;
     throw new StrategyError(`${strategyName}: ${figure}In of ${asset}, in which this run has no cash`, `the run has cash in ${assets}`);
   }
-  if (figure === 'cash') return account.cash(strategy);
-  const equityUnits = host.equityUnits(strategy);
+  if (figure === 'cash') return account.cash(strategyIndex);
+  const equityUnits = host.equityUnits(strategyIndex);
   const conversion = isConverted ? ledger.conversions.find((candidate) => candidate.asset === asset) : undefined;
   return conversion === undefined ? equityUnits : conversion.unitsFor(equityUnits, host.lastTicks(conversion.index));
 }

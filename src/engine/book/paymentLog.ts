@@ -19,7 +19,7 @@ export class PaymentLog {
   /** Adds a payment. `units` in the settlement asset, negative if paid; `afterFills`: the number of fills booked before it. */
   push(
     kind: PaymentKind,
-    strategy: number,
+    strategyIndex: number,
     instrumentIndex: number,
     isLong: boolean,
     units: number,
@@ -32,7 +32,7 @@ export class PaymentLog {
     const offset = rowInPage(row) * WIDTH;
     page[offset + FIELD.timeMs] = timeMs;
     page[offset + FIELD.units] = units;
-    page[offset + FIELD.strategy] = strategy;
+    page[offset + FIELD.strategy] = strategyIndex;
     page[offset + FIELD.instrument] = instrumentIndex;
     page[offset + FIELD.kind] = PAYMENTS.indexOf(kind);
     page[offset + FIELD.afterFills] = afterFills;

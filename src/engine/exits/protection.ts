@@ -39,7 +39,7 @@ export interface ProtectionHost {
   readonly nowMs: number;
   /** True when an order was submitted or cancelled since the last check. */
   hasPendingWork: boolean;
-  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
+  newOrder(strategyIndex: number, feed: FeedRun, side: Side): BotOrder;
 }
 
 /** What protection needs of the strategy. */

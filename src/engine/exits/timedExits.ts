@@ -13,7 +13,7 @@ const NAN = NaN;
 export interface TimedExitHost {
   readonly ledger: Ledger;
   readonly nowMs: number;
-  readonly timers: { once(strategy: number, key: number, ms: number | null, handler: () => void, nowMs: number): void };
+  readonly timers: { once(strategyIndex: number, key: number, ms: number | null, handler: () => void, nowMs: number): void };
 }
 
 /** The strategy that exits. */

@@ -14,8 +14,8 @@ export class HostFaults {
   private readonly unraised: { readonly strategy: number; readonly error: unknown }[] = [];
 
   /** Assigns the indicators of the feed that have no owner yet to a strategy. Call it when the strategy has been constructed. */
-  assignOwner({ indicators }: FeedRun, strategy: number): void {
-    for (const note of indicators.customs) if (!this.owners.has(note)) this.owners.set(note, strategy);
+  assignOwner({ indicators }: FeedRun, strategyIndex: number): void {
+    for (const note of indicators.customs) if (!this.owners.has(note)) this.owners.set(note, strategyIndex);
   }
 
   /**

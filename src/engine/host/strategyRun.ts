@@ -58,7 +58,7 @@ export interface RunHost extends ExitHost, TimedExitHost, PositionHost, Rebalanc
   wantsFills: boolean;
   readonly defaultSize: Size;
   submit(order: BotOrder): OrderId;
-  equityUnits(strategy: number): number;
+  equityUnits(strategyIndex: number): number;
   lastTicks(instrumentIndex: number): number;
   toMoney(units: number): number;
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;

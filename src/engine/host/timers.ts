@@ -23,7 +23,7 @@ interface Timer {
 }
 
 /** Calls the handler of a timer in the name of its strategy. */
-type CallTimer = (strategy: number, handler: () => void) => void;
+type CallTimer = (strategyIndex: number, handler: () => void) => void;
 
 /** The timers of all strategies, and the calls that are due. */
 export class Timers {
@@ -37,27 +37,30 @@ export class Timers {
   private isStarted = false;
 
   /** Fires at each multiple of the period since 1970-01-01T00:00Z. `nowMs`: the instant of the run at which the timer is registered. */
-  every(strategy: number, periodMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
-    this.add({ strategy, nextAfter: onGrid(periodMs, 0), handler, missed, key: null, dueMs: INFINITY }, nowMs);
+  every(strategyIndex: number, periodMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
+    this.add({ strategy: strategyIndex, nextAfter: onGrid(periodMs, 0), handler, missed, key: null, dueMs: INFINITY }, nowMs);
   }
   /** Fires daily, `dayMs` after 00:00 UTC. */
-  at(strategy: number, dayMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
-    this.add({ strategy, nextAfter: onGrid(DAY_MS, dayMs), handler, missed, key: null, dueMs: INFINITY }, nowMs);
+  at(strategyIndex: number, dayMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
+    this.add({ strategy: strategyIndex, nextAfter: onGrid(DAY_MS, dayMs), handler, missed, key: null, dueMs: INFINITY }, nowMs);
   }
   /** Fires when a cron pattern names a time on the clock of a zone. Throws ConfigError for a wrong pattern or zone, and without a calendar. */
-  cron(strategy: number, pattern: string, timeZone: string, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
+  cron(strategyIndex: number, pattern: string, timeZone: string, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
     if (this.cronTimes === null) throw new ConfigError(`cron('${pattern}'): no calendar is available here`, 'use every or at');
-    this.add({ strategy, nextAfter: this.cronTimes(pattern, timeZone), handler, missed, key: null, dueMs: INFINITY }, nowMs);
+    this.add({ strategy: strategyIndex, nextAfter: this.cronTimes(pattern, timeZone), handler, missed, key: null, dueMs: INFINITY }, nowMs);
   }
 
   /**
    * Fires once, at the first instant at or after `ms`; a live bot that was down then makes up for it. It replaces the strategy's timer with
    * the same key. Null: only removes that timer.
    */
-  once(strategy: number, key: number, ms: number | null, handler: () => void, nowMs: number): void {
-    this.remove((timer) => timer.strategy === strategy && timer.key === key);
+  once(strategyIndex: number, key: number, ms: number | null, handler: () => void, nowMs: number): void {
+    this.remove((timer) => timer.strategy === strategyIndex && timer.key === key);
     if (ms === null) return this.findNext();
-    this.add({ strategy, nextAfter: (afterMs) => (afterMs < ms ? ms : INFINITY), handler, missed: 'once', key, dueMs: INFINITY }, nowMs);
+    this.add(
+      { strategy: strategyIndex, nextAfter: (afterMs) => (afterMs < ms ? ms : INFINITY), handler, missed: 'once', key, dueMs: INFINITY },
+      nowMs,
+    );
   }
 
   /** Returns the next due time of each timer, ms UTC, in order of registration. */
@@ -71,8 +74,8 @@ export class Timers {
   }
 
   /** True when a strategy has a timer. */
-  has(strategy: number): boolean {
-    return this.timers.some((timer) => timer.strategy === strategy);
+  has(strategyIndex: number): boolean {
+    return this.timers.some((timer) => timer.strategy === strategyIndex);
   }
 
   /** Sets every timer to its first time after `ms`. */

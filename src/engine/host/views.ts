@@ -124,9 +124,9 @@ export class StrategyPosition implements Position {
   #qty: Decimal | null = null;
   #qtyUnits = NAN;
 
-  constructor(engine: PositionHost, strategy: number, instrumentIndex: number) {
+  constructor(engine: PositionHost, strategyIndex: number, instrumentIndex: number) {
     this.#engine = engine;
-    this.#strategy = strategy;
+    this.#strategy = strategyIndex;
     this.#instrumentIndex = instrumentIndex;
   }
   get qty(): Decimal {

@@ -27,7 +27,7 @@ export interface RebalancingHost {
     withdrawAll(isWithdrawn: (draft: WaitingDraft) => boolean): void;
     reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId;
   };
-  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
+  newOrder(strategyIndex: number, feed: FeedRun, side: Side): BotOrder;
 }
 
 /** How a rebalance sends the strategy's orders. */
@@ -145,7 +145,7 @@ export class Rebalancing implements RebalanceHost {
   }
 
   /** Returns the amount of `fitToCash`, and whether it is enough for the smallest order. */
-  private payable(strategy: number, instrumentIndex: number, lots: number, decidedTicks: number): Payable {
+  private payable(strategyIndex: number, instrumentIndex: number, lots: number, decidedTicks: number): Payable {
     const { ledger, reservations, execution } = this.engine;
     const { instrument, lastTicks } = execution[instrumentIndex]!;
     const priceTicks = decidedTicks > 0 ? decidedTicks : lastTicks;
@@ -153,8 +153,10 @@ export class Rebalancing implements RebalanceHost {
     const isConverted = ledger instanceof ConvertedLedger;
     const spotLedger = ledger instanceof PairedLedger ? ledger.spot : ledger;
     const account = isConverted ? ledger.of(instrumentIndex) : spotLedger;
-    const reservedUnits = isConverted ? reservations.accountCash(strategy, instrumentIndex) : reservations.marketCash(strategy, 'spot');
-    const freeUnits = Math.max(0, account.cash(strategy) - reservedUnits);
+    const reservedUnits = isConverted
+      ? reservations.accountCash(strategyIndex, instrumentIndex)
+      : reservations.marketCash(strategyIndex, 'spot');
+    const freeUnits = Math.max(0, account.cash(strategyIndex) - reservedUnits);
     const afterFeeUnits = mulDiv(freeUnits, MILLION, MILLION + reservations.cashFeePpm(instrumentIndex), 'down');
     const units = Math.min(scale.notionalUp(priceTicks, lots), afterFeeUnits);
     return { units, isEnough: units >= scale.notionalUp(priceTicks, instrument.minLots) };

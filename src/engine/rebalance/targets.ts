@@ -19,7 +19,7 @@ export interface TargetHost {
     withdraw(order: BotOrder): boolean;
     reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId;
   };
-  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
+  newOrder(strategyIndex: number, feed: FeedRun, side: Side): BotOrder;
 }
 
 /** What a change to a target needs to know and to change of other orders. */

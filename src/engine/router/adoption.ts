@@ -20,7 +20,7 @@ export interface AdoptionHost {
   readonly reservations: Reservations;
   readonly orders: OrderManager;
   readonly nowMs: number;
-  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
+  newOrder(strategyIndex: number, feed: FeedRun, side: Side): BotOrder;
   lastTicks(instrumentIndex: number): number;
   notifyOrder(order: BotOrder): void;
 }
@@ -52,27 +52,27 @@ interface OrderToAdopt extends ForeignOrderTerms {
 }
 
 /** Returns why a strategy may not adopt the order: the text of the first rule that its adoption would break, or null. Changes nothing. */
-export function adoptionProblem(engine: AdoptionHost, strategy: number, terms: OrderToAdopt): string | null {
+export function adoptionProblem(engine: AdoptionHost, strategyIndex: number, terms: OrderToAdopt): string | null {
   const { instruments, ledger, risk, nowMs } = engine;
   // A record outside of the order manager: it only carries the terms through the rules.
   const order = new BotOrder();
-  order.begin(0, strategy, instruments[terms.instrument]!, terms.instrument, terms.side, nowMs);
+  order.begin(0, strategyIndex, instruments[terms.instrument]!, terms.instrument, terms.side, nowMs);
   writeTerms(order, terms);
   const { instrument, side, reduceOnly, endedLots } = terms;
-  const hasClosed = reduceOnly && endedLots !== null && endedLots <= ledger.closable(strategy, instrument, side === 'buy', true);
+  const hasClosed = reduceOnly && endedLots !== null && endedLots <= ledger.closable(strategyIndex, instrument, side === 'buy', true);
   return risk.failingRule(hasClosed ? CLOSED_ORDER_RULES : ADOPTION_RULES, order, engine.lastTicks(instrument));
 }
 
 /** Adopts the order for a strategy and returns the bot's record of it. `writeRecord` journals the adoption before it takes effect. */
 export function adopt(
   engine: AdoptionHost,
-  strategy: number,
+  strategyIndex: number,
   terms: ForeignOrderTerms,
   venueId: VenueOrderId,
   writeRecord: (order: BotOrder) => void = () => {},
 ): BotOrder {
   const { reservations, orders, execution, nowMs } = engine;
-  const order = engine.newOrder(strategy, execution[terms.instrument]!, terms.side);
+  const order = engine.newOrder(strategyIndex, execution[terms.instrument]!, terms.side);
   writeTerms(order, terms);
   order.slot = `adopted ${venueId}`;
   order.venueId = venueId;

@@ -30,7 +30,7 @@ export interface AmendHost {
   readonly ledger: Ledger;
   readonly sizing: Sizing;
   readonly nowMs: number;
-  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
+  newOrder(strategyIndex: number, feed: FeedRun, side: Side): BotOrder;
   submit(order: BotOrder): OrderId;
 }
 
@@ -108,9 +108,9 @@ function amendFilledEntry(engine: AmendHost, amender: Amender, id: OrderId, brac
 const changesTarget = ({ target, targets }: Amendment): boolean => target !== undefined || targets !== undefined;
 
 /** Returns the order of the strategy with this id, unless it has ended. */
-function unfinishedOrderOf({ orders }: AmendHost, strategy: number, id: OrderId): BotOrder | undefined {
+function unfinishedOrderOf({ orders }: AmendHost, strategyIndex: number, id: OrderId): BotOrder | undefined {
   const order = orders.get(id);
-  return order !== undefined && order.strategy === strategy && order.state !== STATE.done ? order : undefined;
+  return order !== undefined && order.strategy === strategyIndex && order.state !== STATE.done ? order : undefined;
 }
 
 /** Moves a stop at once. Returns null for an order that has filled lots without a stop, because those lots have no bracket. */
@@ -238,13 +238,13 @@ function triggerPriceOf(name: string, order: BotOrder, { limit, stop, target, ta
 }
 
 /** Returns the bracket of an order of the strategy, if it has a stop. A bracket without one only marks that a position still exists. */
-function bracketWithStopOf({ brackets, instruments }: AmendHost, strategy: number, id: OrderId): Bracket | undefined {
+function bracketWithStopOf({ brackets, instruments }: AmendHost, strategyIndex: number, id: OrderId): Bracket | undefined {
   if (brackets.total === 0) return undefined;
   for (let instrumentIndex = 0; instrumentIndex < instruments.length; instrumentIndex++) {
     const bracket = brackets.of({ instrumentIndex, id });
     if (bracket === undefined) continue;
     const hasStop = bracket.stopTicks > 0 || bracket.trailingTicks > 0;
-    return bracket.strategy === strategy && hasStop ? bracket : undefined;
+    return bracket.strategy === strategyIndex && hasStop ? bracket : undefined;
   }
   return undefined;
 }

@@ -68,7 +68,7 @@ export interface BracketHost {
   /** Number of exits and drafts, of all strategies, that wait for orders to end. */
   readonly followUps: number;
   readonly nowMs: number;
-  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
+  newOrder(strategyIndex: number, feed: FeedRun, side: Side): BotOrder;
   submit(order: BotOrder): OrderId;
 }
 
@@ -211,9 +211,10 @@ export class BracketManager {
   }
 
   /** Handles a closing fill of an order that is not a leg. Brackets end with the side that they protect: they would close a later entry. */
-  onClosingFill(strategy: number, instrumentIndex: number, isBuy: boolean): void {
+  onClosingFill(strategyIndex: number, instrumentIndex: number, isBuy: boolean): void {
     const { brackets, ledger } = this.engine;
-    if (brackets.waiting(instrumentIndex) > 0) dropClosed(brackets, ledger, { strategy, instrument: instrumentIndex, isBuy });
+    if (brackets.waiting(instrumentIndex) > 0)
+      dropClosed(brackets, ledger, { strategy: strategyIndex, instrument: instrumentIndex, isBuy });
   }
 
   /** `hit` as a function value. Created once, because every row passes it on. */
@@ -374,8 +375,8 @@ export class BracketManager {
   }
 
   /** Returns a new reduce-only leg of an entry, without size and price. */
-  private newLeg(strategy: number, instrumentIndex: number, isBuy: boolean, role: OrderRole, entryId: number): BotOrder {
-    const leg = this.engine.newOrder(strategy, this.engine.execution[instrumentIndex]!, isBuy ? 'buy' : 'sell');
+  private newLeg(strategyIndex: number, instrumentIndex: number, isBuy: boolean, role: OrderRole, entryId: number): BotOrder {
+    const leg = this.engine.newOrder(strategyIndex, this.engine.execution[instrumentIndex]!, isBuy ? 'buy' : 'sell');
     leg.role = role;
     leg.slot = role;
     leg.parent = entryId as OrderId;
@@ -386,12 +387,12 @@ export class BracketManager {
   }
 
   /** Returns the lots that may be closed: fewer than were filled if the fee was taken in the base asset. */
-  private closableLots(strategy: number, instrumentIndex: number, isLong: boolean): number {
-    return this.engine.ledger.closable(strategy, instrumentIndex, !isLong, true);
+  private closableLots(strategyIndex: number, instrumentIndex: number, isLong: boolean): number {
+    return this.engine.ledger.closable(strategyIndex, instrumentIndex, !isLong, true);
   }
   /** Returns the lots that other open orders may close. */
-  private lotsBeingClosed(strategy: number, instrumentIndex: number, isLong: boolean): number {
+  private lotsBeingClosed(strategyIndex: number, instrumentIndex: number, isLong: boolean): number {
     const { ledger, reservations } = this.engine;
-    return takenLots(strategy, instrumentIndex, !isLong, ledger, reservations);
+    return takenLots(strategyIndex, instrumentIndex, !isLong, ledger, reservations);
   }
 }

@@ -58,7 +58,7 @@ export interface SizeHost extends ReversalHost, AmendHost {
   readonly defaultSize: Size;
   readonly collarPpm: number;
   lastTicks(instrumentIndex: number): number;
-  equityUnits(strategy: number): number;
+  equityUnits(strategyIndex: number): number;
 }
 
 /** Drafts the orders of one strategy. */
@@ -72,12 +72,17 @@ export class OrderDrafts implements StrategyOrders {
   private readonly defaultLots: number[];
   private readonly amender: Amender & { decisions: DecisionLog | null };
 
-  constructor(engine: SizeHost, strategy: number, name: string) {
+  constructor(engine: SizeHost, strategyIndex: number, name: string) {
     this.engine = engine;
-    this.strategy = strategy;
+    this.strategy = strategyIndex;
     this.name = name;
     this.defaultLots = engine.instruments.map(() => NAN);
-    this.amender = { strategy, name, decisions: null, writeClosing: (order, size, lots) => this.writeClosing(order, size, lots) };
+    this.amender = {
+      strategy: strategyIndex,
+      name,
+      decisions: null,
+      writeClosing: (order, size, lots) => this.writeClosing(order, size, lots),
+    };
   }
 
   /** Writes the order intent. An invalid number makes the whole order invalid, and risk denies it. */

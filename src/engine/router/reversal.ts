@@ -20,9 +20,13 @@ export interface ReversalHost {
 }
 
 /** Returns the draft that will reverse the strategy's position once the orders of the old side have ended; undefined without one. */
-export function reversalOf({ orders }: Pick<ReversalHost, 'orders'>, strategy: number, instrumentIndex: number): WaitingDraft | undefined {
+export function reversalOf(
+  { orders }: Pick<ReversalHost, 'orders'>,
+  strategyIndex: number,
+  instrumentIndex: number,
+): WaitingDraft | undefined {
   return orders.drafts.waiting.find(
-    ({ order, replaced }) => replaced === null && order.strategy === strategy && order.instrumentIndex === instrumentIndex,
+    ({ order, replaced }) => replaced === null && order.strategy === strategyIndex && order.instrumentIndex === instrumentIndex,
   );
 }
 
@@ -32,13 +36,13 @@ export function reversalOf({ orders }: Pick<ReversalHost, 'orders'>, strategy: n
  */
 export function heldAndOrdered(
   { orders, ledger }: Pick<ReversalHost, 'orders' | 'ledger'>,
-  strategy: number,
+  strategyIndex: number,
   instrumentIndex: number,
 ): number {
   const { waiting } = orders.drafts;
-  let lots = ledger.lots(strategy, instrumentIndex);
+  let lots = ledger.lots(strategyIndex, instrumentIndex);
   const addOrder = (order: BotOrder): void => {
-    const isOwn = order.strategy === strategy && order.instrumentIndex === instrumentIndex;
+    const isOwn = order.strategy === strategyIndex && order.instrumentIndex === instrumentIndex;
     if (!isOwn || order.parent !== 0 || order.triggerTicks > 0) return;
     // An order by amount has no lots: count the most that it can buy.
     const openLots = order.lots > 0 ? order.lots - order.filledLots : order.worstLots;

@@ -82,15 +82,15 @@ export class TriggerOrderTracker {
   }
 
   /** Handles a reduced position. Once it is flat, cancels its trigger orders, which would close what a later entry opens. */
-  onReduction(strategy: number, instrumentIndex: number): void {
+  onReduction(strategyIndex: number, instrumentIndex: number): void {
     if (!this.hasAny) return;
     const { ledger, orders, nowMs } = this.engine;
     const active = orders.active();
     for (let index = active.length - 1; index >= 0; index--) {
       const order = active[index]!;
-      const isOwn = order.strategy === strategy && order.instrumentIndex === instrumentIndex;
+      const isOwn = order.strategy === strategyIndex && order.instrumentIndex === instrumentIndex;
       if (!isOwn || order.triggerTicks === 0 || !order.reduceOnly) continue;
-      if (ledger.closable(strategy, instrumentIndex, order.side === 'buy', true) === 0) orders.cancel(order, nowMs);
+      if (ledger.closable(strategyIndex, instrumentIndex, order.side === 'buy', true) === 0) orders.cancel(order, nowMs);
     }
   }
 }

@@ -92,11 +92,11 @@ export class UnknownOutcomes {
     engine.orderEnded(order);
   }
   /** Ends the reservation of an order that was proven absent. */
-  expireAt(timeMs: number, strategy: number, instrumentIndex: number): void {
+  expireAt(timeMs: number, strategyIndex: number, instrumentIndex: number): void {
     const engine = this.engine;
     engine.queue.at(timeMs, () => {
       engine.reservations.expireAbsent(engine.nowMs);
-      engine.runs[strategy]!.onOrderEnd(instrumentIndex);
+      engine.runs[strategyIndex]!.onOrderEnd(instrumentIndex);
     });
   }
 

@@ -26,9 +26,9 @@ export class Candles {
     this.#columns = columns;
   }
 
-  /** Returns a price of the candle at `row`. `column`: 0 open, 1 high, 2 low, 3 close. */
-  #price(column: number, row: number): number {
-    const { values, base } = this.#columns[column]!;
+  /** Returns a price of the candle at `row`. `columnIndex`: 0 open, 1 high, 2 low, 3 close. */
+  #price(columnIndex: number, row: number): number {
+    const { values, base } = this.#columns[columnIndex]!;
     return values[row - base]!;
   }
 

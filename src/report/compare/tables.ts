@@ -145,12 +145,13 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
   const sameFills = first.row - 1;
   const columns = ['time', 'instrument', 'side', 'price', 'quantity', 'notional', 'fee', 'as'];
   // The first three columns and the last one have text, which is aligned to the left.
-  const textClass = (column: number) => (column < 3 || column === columns.length - 1 ? 't' : '');
+  const textClass = (columnIndex: number) => (columnIndex < 3 || columnIndex === columns.length - 1 ? 't' : '');
   const firstCells = comparedFillCells(first.a);
   const secondCells = comparedFillCells(first.b);
-  const isDifferent = (column: number) => firstCells !== null && secondCells !== null && firstCells[column] !== secondCells[column];
-  const cellMarkup = (cell: string, column: number) =>
-    html`<td class="${textClass(column)} ${isDifferent(column) ? 'differs' : ''}">${cell}</td>`;
+  const isDifferent = (columnIndex: number) =>
+    firstCells !== null && secondCells !== null && firstCells[columnIndex] !== secondCells[columnIndex];
+  const cellMarkup = (cell: string, columnIndex: number) =>
+    html`<td class="${textClass(columnIndex)} ${isDifferent(columnIndex) ? 'differs' : ''}">${cell}</td>`;
   const runRow = (side: 'a' | 'b', cells: readonly string[] | null) =>
     html`<tr>
       <th scope="row">${letter(side)}</th>

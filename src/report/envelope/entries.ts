@@ -100,8 +100,8 @@ export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: Env
 }
 
 /** Returns one number for a strategy and an instrument, both given by their index. An index of an instrument has at most 16 bits. */
-export function strategyInstrumentKey(strategy: number, instrument: number): number {
-  return strategy * 65_536 + instrument;
+export function strategyInstrumentKey(strategyIndex: number, instrumentIndex: number): number {
+  return strategyIndex * 65_536 + instrumentIndex;
 }
 
 /** Ends the entries of a position at a time, and empties the list. */

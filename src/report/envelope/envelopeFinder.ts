@@ -256,14 +256,14 @@ export class EnvelopeFinder {
   }
 
   /** Returns a function that takes the spread of one entry row by row, and adds its changes to those of the instrument. */
-  private spreadTaker(instrument: number, rows: PathRows): TakeSpread {
+  private spreadTaker(instrumentIndex: number, rows: PathRows): TakeSpread {
     let lastLow = 0;
     let lastHigh = 0;
     return (row, low, high) => {
-      let changes = this.changes.get(instrument);
+      let changes = this.changes.get(instrumentIndex);
       if (changes === undefined) {
         changes = { rows, low: new Float64Array(rows.bars.length), high: new Float64Array(rows.bars.length) };
-        this.changes.set(instrument, changes);
+        this.changes.set(instrumentIndex, changes);
       }
       changes.low[row]! += low - lastLow;
       changes.high[row]! += high - lastHigh;
@@ -273,11 +273,11 @@ export class EnvelopeFinder {
   }
 
   /** Returns the rows of an instrument, built on first use. Null for an instrument without execution rows. */
-  private rowsFor(instrument: number): PathRows | null {
-    const cached = this.rowsByInstrument.get(instrument);
+  private rowsFor(instrumentIndex: number): PathRows | null {
+    const cached = this.rowsByInstrument.get(instrumentIndex);
     if (cached !== undefined) return cached;
-    const rows = this.createRows(instrument);
-    this.rowsByInstrument.set(instrument, rows);
+    const rows = this.createRows(instrumentIndex);
+    this.rowsByInstrument.set(instrumentIndex, rows);
     return rows;
   }
 

@@ -31,12 +31,12 @@ export class EnvelopeMoney {
   }
 
   /** Returns the value of a unit of the instrument's quote asset at a time, in units of the reporting asset. */
-  unitValue(instrument: number, ms: number): number {
-    return this.rates[instrument]?.unitValue(ms) ?? 1;
+  unitValue(instrumentIndex: number, ms: number): number {
+    return this.rates[instrumentIndex]?.unitValue(ms) ?? 1;
   }
   /** Returns the value of a unit of the instrument's quote asset at the end of the run. */
-  unitValueAtEnd(instrument: number): number {
-    return this.unitValuesAtEnd[instrument]!;
+  unitValueAtEnd(instrumentIndex: number): number {
+    return this.unitValuesAtEnd[instrumentIndex]!;
   }
   /** The largest effect of the rounding of conversions, in units: half a unit by asset, in the run and in another order of events. */
   get conversionRounding(): number {
@@ -44,18 +44,18 @@ export class EnvelopeMoney {
   }
 
   /** Notes the money that an entry reserves. */
-  noteNeed(instrument: number, units: number): void {
-    const { needs } = this.assetOf(instrument);
-    if (units > (needs.get(instrument) ?? 0)) needs.set(instrument, units);
+  noteNeed(instrumentIndex: number, units: number): void {
+    const { needs } = this.assetOf(instrumentIndex);
+    if (units > (needs.get(instrumentIndex) ?? 0)) needs.set(instrumentIndex, units);
   }
   /** Notes how much less an entry may bring than in the run, in units of its quote asset. */
-  noteLoss(instrument: number, units: number): void {
-    this.assetOf(instrument).low += units;
+  noteLoss(instrumentIndex: number, units: number): void {
+    this.assetOf(instrumentIndex).low += units;
   }
 
   /** Returns the money of an instrument's quote asset. */
-  private assetOf(instrument: number): AssetMoney {
-    const { quote } = this.record.instruments[instrument]!;
+  private assetOf(instrumentIndex: number): AssetMoney {
+    const { quote } = this.record.instruments[instrumentIndex]!;
     const money = this.assets.get(quote) ?? { needs: new Map<number, number>(), low: 0 };
     this.assets.set(quote, money);
     return money;

@@ -9,7 +9,7 @@ export function htmlTable(
   name: string,
   words: readonly number[] = [],
 ): Markup {
-  const cellClass = (column: number) => (words.includes(column) ? 't' : '');
+  const cellClass = (columnIndex: number) => (words.includes(columnIndex) ? 't' : '');
   return html`<div class="scroll">
     <table class="plain" aria-label="${name}">
       <thead>

@@ -86,17 +86,17 @@ function tradeCount(record: RunRecord): number {
 }
 
 /** Packs the changes of a holding. Null when the page would become too large. */
-function packFills(index: RunIndex, instrument: number, packer: Packer): InstrumentEvents['fills'] {
-  const { ms, units, length } = positionChanges(index, instrument);
+function packFills(index: RunIndex, instrumentIndex: number, packer: Packer): InstrumentEvents['fills'] {
+  const { ms, units, length } = positionChanges(index, instrumentIndex);
   return length > MAX_FILLS ? null : { ms: packer.pack(ms, 1), units: packer.pack(units, 0) };
 }
 
 /** Packs the stop-losses and take-profits that worked at the venue. Trailing stops are left out, because they have no fixed level. */
-function packBrackets(index: RunIndex, instrument: number, packer: Packer): InstrumentEvents['brackets'] {
+function packBrackets(index: RunIndex, instrumentIndex: number, packer: Packer): InstrumentEvents['brackets'] {
   const { orders, toMs } = index.record;
   const takeProfit = ROLES.indexOf('takeProfit');
   const stopLoss = ROLES.indexOf('stopLoss');
-  const ownOrders = index.ordersOf(instrument);
+  const ownOrders = index.ordersOf(instrumentIndex);
   const rows: number[] = [];
   for (let position = 0; position < ownOrders.length && rows.length < MAX_BRACKETS; position++) {
     const row = ownOrders[position]!;

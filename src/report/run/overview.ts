@@ -25,13 +25,13 @@ interface HoldingChanges extends PositionChanges {
  * Returns the changes of the base-asset holding by the fills of one instrument, including fees paid in that asset. A separate short adds to
  * the holding like a long, because both are in the market.
  */
-export function positionChanges(index: RunIndex, instrument: number): HoldingChanges {
+export function positionChanges(index: RunIndex, instrumentIndex: number): HoldingChanges {
   const { record } = index;
   const { fills, instruments } = record;
-  const { quantityDigits, baseDigits } = instruments[instrument]!;
+  const { quantityDigits, baseDigits } = instruments[instrumentIndex]!;
   const isShort = shortsOf(record);
   const unitsPerLot = pow10(baseDigits - quantityDigits);
-  const rows = index.fillsOf(instrument);
+  const rows = index.fillsOf(instrumentIndex);
   const { length } = rows;
   const ms = new Float64Array(length);
   const units = new Float64Array(length);

@@ -42,15 +42,15 @@ export class RunIndex {
     return this.#traces.get(bars.instrument.id) ?? [];
   }
   /** Returns the rows of the fills of an instrument, ascending. */
-  fillsOf(instrument: number): Uint32Array {
+  fillsOf(instrumentIndex: number): Uint32Array {
     const { fills, instruments } = this.record;
     this.#fills ??= new RowsByCode(fills.instrument, fills.length, instruments.length);
-    return this.#fills.of(instrument);
+    return this.#fills.of(instrumentIndex);
   }
   /** Returns the rows of the orders of an instrument, ascending. */
-  ordersOf(instrument: number): Uint32Array {
+  ordersOf(instrumentIndex: number): Uint32Array {
     const { orders, instruments } = this.record;
     this.#orders ??= new RowsByCode(orders.instrument, orders.length, instruments.length);
-    return this.#orders.of(instrument);
+    return this.#orders.of(instrumentIndex);
   }
 }

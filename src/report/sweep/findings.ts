@@ -69,8 +69,8 @@ const SWEEP_FIGURES: Readonly<Record<string, GlossaryEntry>> = {
 };
 
 /** Returns the parameters of a set as text, such as `fast 20, slow 120`. */
-export function paramsText(record: SweepRecord, set: number): string {
-  return setParams(record, set)
+export function paramsText(record: SweepRecord, setIndex: number): string {
+  return setParams(record, setIndex)
     .map(({ name, value }) => `${name} ${value}`)
     .join(', ');
 }
@@ -132,9 +132,9 @@ function figureWarnings(
 }
 
 /** Returns the parameters with which a set lies at the edge of the grid, as text. Two values have no inner one, so they do not count. */
-function edgesOfGrid(record: SweepRecord, set: number): readonly string[] {
+function edgesOfGrid(record: SweepRecord, setIndex: number): readonly string[] {
   return record.axes.flatMap(({ name, values, isOrdered }, axis) => {
-    const place = record.places[axis]?.[set] ?? 0;
+    const place = record.places[axis]?.[setIndex] ?? 0;
     const isEdge = place === 0 || place === values.length - 1;
     return isOrdered && values.length > 2 && isEdge ? [`${name} ${values[place]}`] : [];
   });

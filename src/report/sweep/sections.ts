@@ -202,12 +202,12 @@ export function bestSetsSection({ record, findings }: SweepReportInput): Markup 
   const { ranking, plateau, neighbours } = findings;
   if (ranking.length === 0) return html``;
   const figures = [record.by, ...OTHER_FIGURES.filter((name) => name !== record.by && figureOf(record, name) !== null)];
-  const rowOf = (set: number, label: string, cssClass: string) =>
-    html`<tr class="${cssClass}" data-set="${set}" tabindex="0">
+  const rowOf = (setIndex: number, label: string, cssClass: string) =>
+    html`<tr class="${cssClass}" data-set="${setIndex}" tabindex="0">
       <th scope="row">${label}</th>
-      ${setParams(record, set).map(({ value }) => html`<td>${String(value)}</td>`)}
-      ${figures.map((name, index) => html`<td class="${index === 0 ? 'by' : ''}">${valueText(record, name, figureAt(record, name, set))}</td>`)}
-      <td>${valueText(record, record.by, neighbours.mean[set])}</td>
+      ${setParams(record, setIndex).map(({ value }) => html`<td>${String(value)}</td>`)}
+      ${figures.map((name, index) => html`<td class="${index === 0 ? 'by' : ''}">${valueText(record, name, figureAt(record, name, setIndex))}</td>`)}
+      <td>${valueText(record, record.by, neighbours.mean[setIndex])}</td>
     </tr>`;
   return html`<section id="best">
     <div class="bar">

@@ -13,12 +13,12 @@ const MAX_BEST = 10;
 /** Returns the content of sweep.json (docs/sweeps.md). */
 export function sweepSummary({ record, findings, provenance }: SweepReportInput, writtenAt: string): object {
   const { selectionBias, neighbours } = findings;
-  const setEntry = (set: number) => ({
-    set,
-    params: Object.fromEntries(setParams(record, set).map(({ name, value }) => [name, value])),
-    figures: Object.fromEntries(record.figures.map(({ name, values }) => [name, finiteOrNull(values[set])])),
-    neighbourMean: finiteOrNull(neighbours.mean[set]),
-    neighbours: neighbours.count[set] ?? 0,
+  const setEntry = (setIndex: number) => ({
+    set: setIndex,
+    params: Object.fromEntries(setParams(record, setIndex).map(({ name, value }) => [name, value])),
+    figures: Object.fromEntries(record.figures.map(({ name, values }) => [name, finiteOrNull(values[setIndex])])),
+    neighbourMean: finiteOrNull(neighbours.mean[setIndex]),
+    neighbours: neighbours.count[setIndex] ?? 0,
   });
   return {
     format: 'isobar sweep 1',

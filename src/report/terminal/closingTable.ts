@@ -54,7 +54,7 @@ export function drawnEquity({ equity, streamed }: EquityOfRun & { readonly strea
   const { equityRows } = streamed;
   const length = Math.min(SPARK_WIDTH, equityRows);
   // Each column of the line draws the last row of its share of the rows.
-  const lastRowOf = (column: number): number => Math.floor(((column + 1) * equityRows) / length) - 1;
+  const lastRowOf = (columnIndex: number): number => Math.floor(((columnIndex + 1) * equityRows) / length) - 1;
   const units = Array.from({ length }, (_, column) => streamed.unitsAt(lastRowOf(column)));
   return { equity: { length, units } };
 }

@@ -14,8 +14,8 @@ export function closedPnl(record: PositionSource): Float64Array {
   const books = new ResultBooks(instruments);
   // Spot has no payments, so no function is called at each fill.
   // hot: docs/performance.md#no-closure
-  const bookOf = (strategy: number, instrument: number, isLong: boolean) =>
-    books.bookAt(positionKey(strategy, instrument, shorts !== null && !isLong));
+  const bookOf = (strategyIndex: number, instrumentIndex: number, isLong: boolean) =>
+    books.bookAt(positionKey(strategyIndex, instrumentIndex, shorts !== null && !isLong));
   const pay = payments === undefined ? null : paymentsUntil(payments, bookOf);
   for (let row = 0; row < fills.length; row++) {
     pay?.(row);

@@ -130,7 +130,7 @@ export class ClosedTradeCollector {
    * Returns the columns in closing order. `tagOf` and `reasonOf` take the row of a fill. The tags of all entries are looked up first, then
    * those of the exits.
    */
-  columns(tagOf: (fill: number) => number, reasonOf: (fill: number) => number): ClosedTradeColumns {
+  columns(tagOf: (fillIndex: number) => number, reasonOf: (fillIndex: number) => number): ClosedTradeColumns {
     const length = this.#length;
     const order = this.#isOrdered ? null : rowsByValue(this.#lastFills, length);
     const inOrder = <Of extends Column>(column: Of): Of => (order === null ? (column.subarray(0, length) as Of) : gather(column, order));
@@ -224,7 +224,7 @@ function gather<Of extends Column>(column: Of, rows: Uint32Array): Of {
 }
 
 /** Writes the code of each fill row in `fills` to `target`. */
-function writeByFill(fills: Float64Array, codeOf: (fill: number) => number, target: Float64Array | Uint8Array): void {
+function writeByFill(fills: Float64Array, codeOf: (fillIndex: number) => number, target: Float64Array | Uint8Array): void {
   for (let row = 0; row < target.length; row++) target[row] = codeOf(fills[row]!);
 }
 

@@ -73,8 +73,8 @@ export class BarPath {
   }
 
   /** Sets the bar of the last fill. */
-  moveTo(bar: number): void {
-    this.#fillBar = bar;
+  moveTo(row: number): void {
+    this.#fillBar = row;
   }
 
   /** Returns the extreme prices after the last fill and before a fill in `bar`. The next call reuses the result object. */

@@ -14,7 +14,7 @@ interface Payee {
  */
 export function paymentsUntil(
   payments: PaymentColumns | undefined,
-  bookOf: (strategy: number, instrument: number, isLong: boolean) => Payee | undefined,
+  bookOf: (strategyIndex: number, instrumentIndex: number, isLong: boolean) => Payee | undefined,
 ): (row: number) => void {
   let next = 0;
   return (row) => {

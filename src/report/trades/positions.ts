@@ -9,8 +9,8 @@ export type PositionSource = Pick<RunRecord, 'instruments' | 'fills' | 'payments
 const SHORT_OFFSET = 256 * 65_536;
 
 /** Returns the key of a strategy's position in an instrument. With two-way positions, long and short have keys of their own. */
-export const positionKey = (strategy: number, instrument: number, isShort: boolean): number =>
-  strategy * 65_536 + instrument + (isShort ? SHORT_OFFSET : 0);
+export const positionKey = (strategyIndex: number, instrumentIndex: number, isShort: boolean): number =>
+  strategyIndex * 65_536 + instrumentIndex + (isShort ? SHORT_OFFSET : 0);
 
 /** Returns a function that is true for the row of a fill of a separate short position. Null when the run has no two-way positions. */
 export function shortsOf({ instruments, fills, orders, isTwoWay }: PositionSource): ((row: number) => boolean) | null {

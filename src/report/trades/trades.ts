@@ -73,13 +73,16 @@ function buildTrades(record: RunRecord): RunTrades {
     record.payments,
     (strategy, instrument, isLong) => positions.get(positionKey(strategy, instrument, shorts !== null && !isLong))?.book,
   );
-  const positionOf = (strategy: number, instrument: number, isShort: boolean): PositionTrades => {
-    const key = positionKey(strategy, instrument, isShort);
+  const positionOf = (strategyIndex: number, instrumentIndex: number, isShort: boolean): PositionTrades => {
+    const key = positionKey(strategyIndex, instrumentIndex, isShort);
     let position = positions.get(key);
     if (!position) {
-      const path = bars[instrument] ? new BarPath(bars[instrument]) : null;
-      const book = new EpisodeBook({ strategy, index: instrument, instrument: instruments[instrument]!, path }, closed);
-      position = { strategy, instrument, isShort, path, book };
+      const path = bars[instrumentIndex] ? new BarPath(bars[instrumentIndex]) : null;
+      const book = new EpisodeBook(
+        { strategy: strategyIndex, index: instrumentIndex, instrument: instruments[instrumentIndex]!, path },
+        closed,
+      );
+      position = { strategy: strategyIndex, instrument: instrumentIndex, isShort, path, book };
       positions.set(key, position);
     }
     return position;
@@ -235,9 +238,9 @@ const REASON_OF_ROLE = ROLES.map((role) => {
   return EXIT_REASONS.indexOf(reasons[role] ?? 'signal');
 });
 
-/** Returns the exit reason (index into EXIT_REASONS) of a trade whose last fill is `fill`. */
-function exitReasonOf({ orders, fills }: RunRecord, fill: number): number {
-  return REASON_OF_ROLE[orders.role[fills.orderId[fill]! - 1]!]!;
+/** Returns the exit reason (index into EXIT_REASONS) of a trade whose last fill is `fillIndex`. */
+function exitReasonOf({ orders, fills }: RunRecord, fillIndex: number): number {
+  return REASON_OF_ROLE[orders.role[fills.orderId[fillIndex]! - 1]!]!;
 }
 
 /** The labels of trades: the decision slot of an order, or the role of a bracket leg. */
@@ -251,9 +254,9 @@ class Tags {
   }
 
   /** Returns the index in `texts` of the label of a fill. */
-  of(fill: number): number {
+  of(fillIndex: number): number {
     const { orders, fills } = this.#record;
-    const order = fills.orderId[fill]! - 1;
+    const order = fills.orderId[fillIndex]! - 1;
     const role = orders.role[order]!;
     const isLeg = role === ROLE.stopLoss || role === ROLE.trailing || role === ROLE.takeProfit;
     const text = isLeg ? ROLES[role]! : (orders.texts[orders.slot[order]!] ?? '');

@@ -173,16 +173,16 @@ export function feedsFor(
  */
 function barsOfRerun(
   { plan, rows, warmToMs }: CatalogFeed,
-  feed: number,
+  feedIndex: number,
   run: RecordedRun,
   isOn: (cause: Divergence) => boolean,
 ): ReadonlyMap<number, readonly number[]> {
   const { interval, instrument } = plan.bars;
   const bars = new Map<number, readonly number[]>();
-  const ownBars = [...run.bars.values()].filter((bar) => bar.feed === feed);
+  const ownBars = [...run.bars.values()].filter((bar) => bar.feed === feedIndex);
   const isReplaced = isOn('data revision') ? overlapOf(ownBars) : () => false;
   for (const [openMs, values] of rows) {
-    const received = run.bars.get(barKey(feed, openMs));
+    const received = run.bars.get(barKey(feedIndex, openMs));
     if (received === undefined && isReplaced(openMs, values[CLOSE_MS_INDEX]!)) continue;
     if (received === undefined && isOn(missingCause(run, openMs <= warmToMs, values[CLOSE_MS_INDEX]!))) continue;
     const isRevised = received !== undefined && isOn('data revision') && !isSameBar(values, received, instrument);

@@ -44,14 +44,14 @@ function barDifferences(rerun: Rerun, run: RecordedRun): readonly ListedDifferen
 }
 
 /** Compares a bar of the rerun, given by its feed and row, with what the bot received and decided. Null when nothing differs. */
-function barDifference({ feeds, undecided }: Rerun, run: RecordedRun, feed: number, row: number): ListedDifference | null {
-  const { bars, firstRow, isExecutionOnly = false } = feeds[feed]!;
+function barDifference({ feeds, undecided }: Rerun, run: RecordedRun, feedIndex: number, row: number): ListedDifference | null {
+  const { bars, firstRow, isExecutionOnly = false } = feeds[feedIndex]!;
   const { instrument } = bars;
   const openMs = bars.openMs[row]!;
   const time = bars.closeMs[row]!;
   const values = [bars.open[row]!, bars.high[row]!, bars.low[row]!, bars.close[row]!, bars.volume[row]!];
-  const received = run.bars.get(barKey(feed, openMs));
-  const id = `bar ${feed} ${openMs}`;
+  const received = run.bars.get(barKey(feedIndex, openMs));
+  const id = `bar ${feedIndex} ${openMs}`;
   const isUndecided = undecided.has(time);
   if (received === undefined) {
     if (isUndecided) return null;

@@ -63,12 +63,12 @@ export class RecordedExchange extends ReplayExchange {
     if (isFired) this.#fillUntil(scripted, instrumentIndex, engine.nowMs, nowMs);
   }
 
-  override matchRow(instrument: number, row: number): void {
-    const closeMs = this.book(instrument).feed.closeOf(row);
+  override matchRow(instrumentIndex: number, row: number): void {
+    const closeMs = this.book(instrumentIndex).feed.closeOf(row);
     // A copy, because an order that ends leaves the list.
-    const ordersOfInstrument = this.#scriptedOrders.get(instrument)?.slice() ?? [];
-    for (const scripted of ordersOfInstrument) this.#fillUntil(scripted, instrument, closeMs, -INFINITY);
-    super.matchRow(instrument, row);
+    const ordersOfInstrument = this.#scriptedOrders.get(instrumentIndex)?.slice() ?? [];
+    for (const scripted of ordersOfInstrument) this.#fillUntil(scripted, instrumentIndex, closeMs, -INFINITY);
+    super.matchRow(instrumentIndex, row);
   }
 
   override settleMarks(): void {
@@ -77,10 +77,10 @@ export class RecordedExchange extends ReplayExchange {
   }
 
   /** Books the fills of an order that the bot knew by the close `closeMs`, and the end of the order. */
-  #fillUntil(scripted: ScriptedOrder, instrument: number, closeMs: number, earliestMs: number): void {
+  #fillUntil(scripted: ScriptedOrder, instrumentIndex: number, closeMs: number, earliestMs: number): void {
     const { placed, recorded, id } = scripted;
     const { fills, end } = recorded;
-    const { book } = this.book(instrument);
+    const { book } = this.book(instrumentIndex);
     // The venue reuses the records of ended orders for later ones.
     const isStillOpen = (): boolean => placed.isOpen && placed.ref === id;
     const isNextFillKnown = (): boolean => scripted.nextFill < fills.length && this.#script.knownMs(fills[scripted.nextFill]!) <= closeMs;
@@ -100,12 +100,12 @@ export class RecordedExchange extends ReplayExchange {
     }
     const isCanceled = end !== null && end.ending === 'canceled' && this.#script.isOn(end.cause) && this.#script.knownMs(end) <= closeMs;
     if (isCanceled && !recorded.isFilled && isStillOpen()) this.venue.cancel(placed, this.engine.nowMs);
-    if (!isStillOpen()) this.#forget(instrument, scripted);
+    if (!isStillOpen()) this.#forget(instrumentIndex, scripted);
   }
 
   /** Removes an ended order from the list of its instrument. */
-  #forget(instrument: number, scripted: ScriptedOrder): void {
-    const ordersOfInstrument = this.#scriptedOrders.get(instrument)!;
+  #forget(instrumentIndex: number, scripted: ScriptedOrder): void {
+    const ordersOfInstrument = this.#scriptedOrders.get(instrumentIndex)!;
     const index = ordersOfInstrument.indexOf(scripted);
     if (index >= 0) ordersOfInstrument.splice(index, 1);
   }

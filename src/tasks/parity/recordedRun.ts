@@ -69,7 +69,7 @@ export interface RecordedRun {
 }
 
 /** Returns the key of a bar by its feed and its opening time. */
-export const barKey = (feed: number, openMs: number): string => `${feed} ${openMs}`;
+export const barKey = (feedIndex: number, openMs: number): string => `${feedIndex} ${openMs}`;
 
 /**
  * Returns the records up to the decisions on the newest bar. Later records have no bar with which a backtest could be compared.

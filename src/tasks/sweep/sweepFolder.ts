@@ -134,8 +134,8 @@ export function setCommand({ setup }: SweepRun, record: SweepRecord, set: number
 }
 
 /** Returns the parameters of a set as settings, such as `params.fast=20`. */
-function paramSettingsOfSet({ axes, places }: SweepRecord, set: number): readonly string[] {
-  return axes.map(({ setting, values }, axis) => `${setting}=${values[places[axis]?.[set] ?? 0]}`);
+function paramSettingsOfSet({ axes, places }: SweepRecord, setIndex: number): readonly string[] {
+  return axes.map(({ setting, values }, axis) => `${setting}=${values[places[axis]?.[setIndex] ?? 0]}`);
 }
 
 /** Returns the command that repeats the sweep. */

@@ -19,8 +19,8 @@ function header(change: Partial<SweepHeader> = {}): SweepHeader {
   }; // prettier-ignore
 }
 
-function line(set: number, sharpe: number | null = set / 3): SetLine {
-  return { kind: 'set', set, params: { fast: set }, figures: { sharpe, trades: 4 }, refused: null };
+function line(setIndex: number, sharpe: number | null = setIndex / 3): SetLine {
+  return { kind: 'set', set: setIndex, params: { fast: setIndex }, figures: { sharpe, trades: 4 }, refused: null };
 }
 
 describe('a line', () => {

@@ -127,22 +127,22 @@ export class DayWatcher {
     }
   }
   /** Adds a violation about fills of an order that differ. */
-  #reportFills(order: number, texts: readonly string[], venueFills: readonly string[], nowMs: number): void {
-    const text = `order ${order}: the strategy was notified of [${texts.join(', ')}], the exchange has [${venueFills.join(', ')}]`;
+  #reportFills(orderId: number, texts: readonly string[], venueFills: readonly string[], nowMs: number): void {
+    const text = `order ${orderId}: the strategy was notified of [${texts.join(', ')}], the exchange has [${venueFills.join(', ')}]`;
     this.report('TOLD', text, nowMs);
   }
   /**
    * True when the missing fills were reported to an earlier process. A strategy with kept state knows them from this state, so the bot does not
    * report them again.
    */
-  #isReportedBefore(order: number, texts: readonly string[], venueFills: readonly string[]): boolean {
+  #isReportedBefore(orderId: number, texts: readonly string[], venueFills: readonly string[]): boolean {
     const missing = venueFills.length - texts.length;
-    const wereReported = missing >= 0 && missing <= (this.#maxReported.get(order) ?? 0);
+    const wereReported = missing >= 0 && missing <= (this.#maxReported.get(orderId) ?? 0);
     return wereReported && this.#keepsState && texts.every((text, index) => text === venueFills[missing + index]);
   }
   /** Returns the fills of an order by the books of the exchange. */
-  #fillsOf({ tradesByOrderId: tradesOf }: DayExchange, prefix: string, order: number): readonly string[] {
-    const venueOrder = this.#ordersByClientId.get(clientOrderIdOf(prefix, order as OrderId));
+  #fillsOf({ tradesByOrderId: tradesOf }: DayExchange, prefix: string, orderId: number): readonly string[] {
+    const venueOrder = this.#ordersByClientId.get(clientOrderIdOf(prefix, orderId as OrderId));
     if (venueOrder === undefined) return [];
     return (tradesOf.get(venueOrder.id) ?? []).map(fillTextOf);
   }

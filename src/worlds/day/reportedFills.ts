@@ -19,8 +19,8 @@ export class ReportedFills {
     else this.#texts.set(orderId, [text]);
   }
   /** Returns the fills of an order as texts. */
-  of(order: number): readonly string[] {
-    return this.#texts.get(order) ?? [];
+  of(orderId: number): readonly string[] {
+    return this.#texts.get(orderId) ?? [];
   }
   /** Returns the orders with their fills. */
   entries(): Iterable<readonly [number, readonly string[]]> {

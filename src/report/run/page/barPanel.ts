@@ -30,26 +30,26 @@ export class BarPanel {
   }
 
   /** Shows a bar of an instrument. */
-  show(instrument: number, bar: ClickedBar): void {
-    const wire = this.#page.instruments[instrument];
+  show(instrumentIndex: number, bar: ClickedBar): void {
+    const wire = this.#page.instruments[instrumentIndex];
     if (wire === undefined) return;
     const close = element('button', { type: 'button' }, 'close');
     close.addEventListener('click', () => this.#root.replaceChildren());
     this.#root.replaceChildren(
       element('div', { class: 'bar' }, element('h3', {}, `Bar ${timeText(bar.openMs)}, ${bar.interval}`), close),
       element('p', { class: 'read' }, ...bar.texts.map((text) => element('span', {}, text))),
-      ...this.#events(instrument, wire, bar),
+      ...this.#events(instrumentIndex, wire, bar),
       ...commandOf(wire, bar),
     );
   }
 
   /** Returns the tables of the orders that a bar decided, filled or ended, or why there are none. */
-  #events(instrument: number, wire: WireInstrument, { openMs, closeMs }: ClickedBar): readonly HTMLElement[] {
+  #events(instrumentIndex: number, wire: WireInstrument, { openMs, closeMs }: ClickedBar): readonly HTMLElement[] {
     const rows = this.#rows;
     if (this.#page.barEvents === null)
       return [element('p', { class: 'muted note' }, 'The run has too many orders for this page: orders.csv and fills.csv have them.')];
     if (rows === null) return [element('p', { class: 'muted note' }, 'The page is still loading.')];
-    const { decided, fills, ended } = eventsOfBar(rows, instrument, openMs, closeMs);
+    const { decided, fills, ended } = eventsOfBar(rows, instrumentIndex, openMs, closeMs);
     if (decided.length + fills.length + ended.length === 0)
       return [element('p', { class: 'muted note' }, 'No order was decided, filled or ended at this bar.')];
     const orderRow = (row: number) => orderCells(rows, row, wire, this.#page.assetDigits);

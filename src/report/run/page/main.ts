@@ -148,12 +148,12 @@ function select(row: number): void {
 }
 
 /** Shows an instrument in the price chart. */
-function showInstrument(instrument: number): void {
-  const market = markets[instrument];
+function showInstrument(instrumentIndex: number): void {
+  const market = markets[instrumentIndex];
   if (!market || !chart || chart.market === market) return;
   const picker = byId('instrument');
-  if (picker instanceof HTMLSelectElement) picker.value = String(instrument);
-  chart.show(market, trades, tradeRows[instrument] ?? []);
+  if (picker instanceof HTMLSelectElement) picker.value = String(instrumentIndex);
+  chart.show(market, trades, tradeRows[instrumentIndex] ?? []);
 }
 
 /** Switches the logarithmic axis of the equity plot. */

@@ -154,14 +154,14 @@ export class TradeTable {
   }
 
   /** Returns the header cell of a column. A click sorts by the column. */
-  #headerCell({ name, isMain }: TradeTableColumn, column: number): HTMLElement {
-    const isSorted = this.#sorting.column === column;
+  #headerCell({ name, isMain }: TradeTableColumn, columnIndex: number): HTMLElement {
+    const isSorted = this.#sorting.column === columnIndex;
     const arrow = this.#sorting.isDescending ? ' ↓' : ' ↑';
     const button = element('button', { type: 'button' }, isSorted ? name + arrow : name);
     button.addEventListener('click', () => {
-      this.#sorting = { column, isDescending: isSorted ? !this.#sorting.isDescending : column > 0 };
+      this.#sorting = { column: columnIndex, isDescending: isSorted ? !this.#sorting.isDescending : columnIndex > 0 };
       this.#refresh();
-      byId('trade-table')?.querySelectorAll('th')[column]?.querySelector('button')?.focus();
+      byId('trade-table')?.querySelectorAll('th')[columnIndex]?.querySelector('button')?.focus();
     });
     const sortAttribute = isSorted ? { 'aria-sort': this.#sorting.isDescending ? 'descending' : 'ascending' } : {};
     return element('th', { scope: 'col', class: isMain ? '' : 'wide', ...sortAttribute }, button);

@@ -28,16 +28,16 @@ export function neighbourhoods(record: Pick<SweepRecord, 'axes' | 'places' | 'se
   const sizes = record.axes.map((axis) => axis.values.length);
   // A cell is the number of a combination in the whole grid. A stride is the distance of two cells that differ by one step on an axis.
   const strides = sizes.map((_, axis) => sizes.slice(axis + 1).reduce((product, size) => product * size, 1));
-  const placeOf = (set: number, axis: number): number => places[axis]?.[set] ?? 0;
-  const cellOf = (set: number) => strides.reduce((cell, stride, axis) => cell + stride * placeOf(set, axis), 0);
+  const placeOf = (setIndex: number, axis: number): number => places[axis]?.[setIndex] ?? 0;
+  const cellOf = (setIndex: number) => strides.reduce((cell, stride, axis) => cell + stride * placeOf(setIndex, axis), 0);
   const setAtCell = new Map(Array.from({ length: sets }, (_, set) => [cellOf(set), set]));
   const canMove = record.axes.map(({ isOrdered, values: axisValues }) => isOrdered && axisValues.length > 1);
   const steps = stepsOf(canMove);
   /** Returns the value of the set that is one step away; NaN when there is no such set, or when it has no value. */
-  const valueAfter = (set: number, step: readonly number[]): number => {
-    const leavesGrid = step.some((change, axis) => !isWithin(placeOf(set, axis) + change, sizes[axis] ?? 0));
+  const valueAfter = (setIndex: number, step: readonly number[]): number => {
+    const leavesGrid = step.some((change, axis) => !isWithin(placeOf(setIndex, axis) + change, sizes[axis] ?? 0));
     if (leavesGrid) return NaN;
-    const neighbourCell = step.reduce((cell, change, axis) => cell + change * (strides[axis] ?? 0), cellOf(set));
+    const neighbourCell = step.reduce((cell, change, axis) => cell + change * (strides[axis] ?? 0), cellOf(setIndex));
     const neighbour = setAtCell.get(neighbourCell);
     return neighbour === undefined ? NaN : (values[neighbour] ?? NaN);
   };

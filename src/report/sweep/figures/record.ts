@@ -99,7 +99,7 @@ export function figureAt(record: SweepRecord, name: string, set: number | null):
 /** Returns the parameters of a set in the order of the axes. */
 export function setParams(
   { axes, places }: SweepRecord,
-  set: number,
+  setIndex: number,
 ): readonly { readonly name: string; readonly value: string | number | boolean }[] {
-  return axes.map(({ name, values }, axis) => ({ name, value: values[places[axis]?.[set] ?? 0] ?? '' }));
+  return axes.map(({ name, values }, axis) => ({ name, value: values[places[axis]?.[setIndex] ?? 0] ?? '' }));
 }

@@ -84,9 +84,9 @@ export class HeatMap {
     this.draw();
   }
 
-  /** Puts the cursor on the cell of `set`. Returns false when the map does not show the set. */
-  choose(set: number): boolean {
-    const index = this.#cells.findIndex((cell) => cell.set === set);
+  /** Puts the cursor on the cell of `setIndex`. Returns false when the map does not show the set. */
+  choose(setIndex: number): boolean {
+    const index = this.#cells.findIndex((cell) => cell.set === setIndex);
     if (index < 0) return false;
     this.#moveTo(index, true);
     return true;
@@ -133,10 +133,10 @@ export class HeatMap {
   }
 
   /** Returns left, top, width and height of a cell. The lowest value of the axis is at the bottom. Whole pixels keep the gaps even. */
-  #boxOf(column: number, row: number, layout: MapLayout): Box {
-    const x = Math.round(layout.left + column * layout.cellWidth);
+  #boxOf(columnIndex: number, row: number, layout: MapLayout): Box {
+    const x = Math.round(layout.left + columnIndex * layout.cellWidth);
     const y = Math.round(TOP + (layout.rows - 1 - row) * layout.cellHeight);
-    const right = Math.round(layout.left + (column + 1) * layout.cellWidth);
+    const right = Math.round(layout.left + (columnIndex + 1) * layout.cellWidth);
     const bottom = Math.round(TOP + (layout.rows - row) * layout.cellHeight);
     return [x, y, right - x, bottom - y];
   }

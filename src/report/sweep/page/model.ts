@@ -51,13 +51,13 @@ export async function unpackModel(page: SweepPage): Promise<Model> {
 }
 
 /** Returns the parameters of a set as text, such as `fast 20, slow 120`. */
-export function paramsOf({ page, places }: Model, set: number): string {
-  return page.axes.map(({ name, values }, axis) => `${name} ${values[places[axis]?.[set] ?? 0]}`).join(', ');
+export function paramsOf({ page, places }: Model, setIndex: number): string {
+  return page.axes.map(({ name, values }, axis) => `${name} ${values[places[axis]?.[setIndex] ?? 0]}`).join(', ');
 }
 
 /** Returns the command that runs the set as a backtest. */
-export function commandOf({ page, places }: Model, set: number): string {
-  const settings = page.axes.map(({ setting, values }, axis) => ` --set ${setting}=${values[places[axis]?.[set] ?? 0]}`);
+export function commandOf({ page, places }: Model, setIndex: number): string {
+  const settings = page.axes.map(({ setting, values }, axis) => ` --set ${setting}=${values[places[axis]?.[setIndex] ?? 0]}`);
   return page.command + settings.join('');
 }
 

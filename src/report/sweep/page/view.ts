@@ -82,23 +82,23 @@ export function mapCells(model: Model, view: View): readonly MapCell[] {
 }
 
 /** True when a set has the fixed value of each parameter that has one. */
-function isShown({ places }: Model, { across, down, pinned }: View, set: number): boolean {
+function isShown({ places }: Model, { across, down, pinned }: View, setIndex: number): boolean {
   return pinned.every((pin, axis) => {
     const isFree = axis === across || axis === down || typeof pin !== 'number';
-    return isFree || places[axis]?.[set] === pin;
+    return isFree || places[axis]?.[setIndex] === pin;
   });
 }
 
 /** Returns one cell of the map over the sets that share its place: the mean, or the best set. */
 function cellOfSets(model: Model, sets: readonly number[], values: Float64Array, isMean: boolean): Pick<MapCell, 'value' | 'set' | 'kind'> {
-  const outcomeOf = (set: number) => OUTCOMES[model.outcomes[set] ?? 0] ?? 'ran';
+  const outcomeOf = (setIndex: number) => OUTCOMES[model.outcomes[setIndex] ?? 0] ?? 'ran';
   const [firstSet] = sets;
   if (firstSet === undefined) return { value: NaN, set: null, kind: 'none' };
   const ranSets = sets.filter((set) => outcomeOf(set) === 'ran');
   if (ranSets.length === 0) return { value: NaN, set: firstSet, kind: outcomeOf(firstSet) };
   const setsWithValue = ranSets.filter((set) => Number.isFinite(values[set]));
   const sign = model.page.isMoreBetter ? 1 : -1;
-  const scoreOf = (set: number) => sign * (values[set] ?? 0);
+  const scoreOf = (setIndex: number) => sign * (values[setIndex] ?? 0);
   let bestSet: number | null = null;
   for (const set of setsWithValue) if (bestSet === null || scoreOf(set) > scoreOf(bestSet)) bestSet = set;
   if (bestSet === null) return { value: NaN, set: ranSets[0] ?? null, kind: 'ran' };

@@ -137,10 +137,10 @@ class RunTrace implements IndicatorTrace {
   readonly #computeValues: () => Float64Array;
   #values: Float64Array | null = null;
 
-  constructor(name: string, pane: string, feed: number, isKept: boolean, computeValues: () => Float64Array) {
+  constructor(name: string, pane: string, feedIndex: number, isKept: boolean, computeValues: () => Float64Array) {
     this.name = name;
     this.pane = pane;
-    this.feed = feed;
+    this.feed = feedIndex;
     this.#isKept = isKept;
     this.#computeValues = computeValues;
   }

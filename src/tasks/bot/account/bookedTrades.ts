@@ -19,7 +19,7 @@ export class BookedTrades {
     if (ids.size > MAX_TRADES && oldestId !== undefined) ids.delete(oldestId);
   }
   /** Returns trade ids of an instrument. They include every booked trade that the exchange may still list. */
-  idsOf(instrument: InstrumentId): ReadonlySet<string> {
-    return this.#idsByInstrument.get(instrument) ?? new Set();
+  idsOf(instrumentId: InstrumentId): ReadonlySet<string> {
+    return this.#idsByInstrument.get(instrumentId) ?? new Set();
   }
 }

@@ -23,11 +23,11 @@ export type BarFact = readonly [
 const INCOMPLETE_LENGTH = 9;
 
 /** Returns the fact of a bar of a feed of `interval`. */
-export function barFactOf(feed: number, interval: string, bar: MarketBar): BarFact {
+export function barFactOf(feedIndex: number, interval: string, bar: MarketBar): BarFact {
   const { openMs, open, high, low, close, volume, closeMs, isIncomplete } = bar;
-  if (!isTradeBars(interval)) return [feed, openMs, open, high, low, close, volume];
-  if (isIncomplete !== true) return [feed, openMs, open, high, low, close, volume, closeMs];
-  return [feed, openMs, open, high, low, close, volume, closeMs, 1];
+  if (!isTradeBars(interval)) return [feedIndex, openMs, open, high, low, close, volume];
+  if (isIncomplete !== true) return [feedIndex, openMs, open, high, low, close, volume, closeMs];
+  return [feedIndex, openMs, open, high, low, close, volume, closeMs, 1];
 }
 
 /** Returns the row of a fact. */

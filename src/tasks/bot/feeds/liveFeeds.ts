@@ -93,7 +93,7 @@ export interface LifetimeBars {
   /** The warm-up bars, with which the lifetime began. */
   readonly warm: readonly BarFact[];
   /** Returns the open time of the newest bar of a feed, ms UTC; of a bar from trades its end. */
-  readonly lastMs: (feed: number) => number;
+  readonly lastMs: (feedIndex: number) => number;
   /** Number of rows for which a feed needs memory: enough for all bars of the lifetime. */
   readonly rows: number;
 }
@@ -233,7 +233,7 @@ interface FeedBars {
 function liveFeeds(
   { wanted, sets, atMs }: LiveMarket,
   notes: readonly string[],
-  barsOf: (set: ListedSet, feed: number) => FeedBars,
+  barsOf: (set: ListedSet, feedIndex: number) => FeedBars,
 ): LiveFeeds {
   const liveSets = new Map<string, LiveSet & { copies: GrowingBars[] }>();
   const plans = wanted.map(({ name, key, isExecutionOnly }, feed): FeedPlan => {
@@ -253,8 +253,8 @@ function liveFeeds(
 }
 
 /** Appends the warm-up bars of one feed. */
-function appendWarm(bars: GrowingBars, feed: number, warm: readonly BarFact[]): void {
-  for (const fact of warm) if (fact[0] === feed) bars.append(rowOfFact(fact));
+function appendWarm(bars: GrowingBars, feedIndex: number, warm: readonly BarFact[]): void {
+  for (const fact of warm) if (fact[0] === feedIndex) bars.append(rowOfFact(fact));
 }
 
 /** Returns the path of the catalog: relative to the current folder if it exists there, else to the config's folder. It may not exist. */

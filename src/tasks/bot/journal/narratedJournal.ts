@@ -27,7 +27,7 @@ export interface NarrationOptions {
   /** Runs `run` once everything journalled by now is durable, and the orders that wait for that have been sent. */
   readonly afterSend: (run: () => void) => void;
   /** `code`: of a denial by risk or a refusal by the exchange. */
-  readonly onDecision: (strategy: number, message: string, code: string | null) => void;
+  readonly onDecision: (strategyIndex: number, message: string, code: string | null) => void;
   /** Returns why the last order was denied with this code, with figures. */
   readonly denialText: (code: string) => string;
 }

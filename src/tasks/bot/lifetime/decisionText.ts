@@ -21,7 +21,7 @@ export const replayedOrderText = (order: Order): string => intentText({ ...order
 export const riskVerdictText = ({ order, code }: Pick<RecordOf<'VERDICT'>, 'order' | 'code'>): string =>
   `verdict on order ${order}: ${code ?? 'approved'}`;
 /** Returns the text of a cancel. */
-export const cancelText = (order: number): string => `cancel of order ${order}`;
+export const cancelText = (orderId: number): string => `cancel of order ${orderId}`;
 /** Returns the text of a draft: an order that waits for the end of others. */
 export const draftText = ({ order, side, qty, amount, price, slot, ahead }: DraftTerms): string =>
   `draft of order ${order}: ${side} ${qty ?? amount} at ${price ?? 'the market'}, ${slot}, after ${ahead.join(', ')}`;

@@ -103,7 +103,7 @@ export const maxRowsOf = ({ warm, recorded }: Lifetime): number =>
   recorded.records.reduce((sum, record) => sum + (record.k === 'INSTANT' ? record.bars.length : 0), warm.length);
 
 /** Returns the open time of the newest bar of each feed, ms UTC, and of a bar from trades its end; -Infinity: no bar. */
-export function newestBars({ warm, recorded }: Lifetime): (feed: number) => number {
+export function newestBars({ warm, recorded }: Lifetime): (feedIndex: number) => number {
   const newestMsByFeed = new Map<number, number>();
   const noteBar = (bar: readonly number[]): void => {
     const [feed, openMs, , , , , , closeMs] = bar as BarFact;

@@ -340,19 +340,19 @@ export class LifetimeReplay {
     return t !== this.#instantMs;
   }
   /**
-   * True when a local stop of `entry` made the cancel at the current record: the order of the stop follows it. If the process ended before
+   * True when a local stop of `entryId` made the cancel at the current record: the order of the stop follows it. If the process ended before
    * that order, only a driver that steps inside rows can have made it; the cancel of a live bot must not count as one.
    */
-  #isCancelOfStop(entry: number): boolean {
+  #isCancelOfStop(entryId: number): boolean {
     const { recordIndex } = this.comparison;
-    const isLeg = (record: JournalRecord): boolean => record.k === 'INTENT' && isStopLeg(record) && record.parent === entry;
+    const isLeg = (record: JournalRecord): boolean => record.k === 'INTENT' && isStopLeg(record) && record.parent === entryId;
     return this.#deps.defersCallbacks === true || this.#recorded.records.some((record, index) => index > recordIndex && isLeg(record));
   }
   /** Triggers a stop inside a row. Its recorded order, or a cancel of it, shows that it triggered. */
-  #triggerStop(entry: number, t: number): void {
+  #triggerStop(entryId: number, t: number): void {
     const engine = this.#engine;
     for (let index = 0; this.#isMidRow(t) && index < engine.instruments.length; index++) {
-      const bracket = engine.brackets.of({ instrumentIndex: index, id: entry });
+      const bracket = engine.brackets.of({ instrumentIndex: index, id: entryId });
       if (bracket !== undefined) return this.#step(t, () => engine.bracketManager.hit(bracket, levelOf(bracket)));
     }
   }

@@ -106,8 +106,8 @@ function writeWarmup(journal: FileJournal, engine: Engine): void {
 }
 
 /** Returns a bar in the form of the journal. */
-function factOf({ interval, openMs, closeMs, open, high, low, close, volume }: BarColumns, feed: number, row: number): number[] {
-  const fact = [feed, openMs[row]!, open[row]!, high[row]!, low[row]!, close[row]!, volume[row]!];
+function factOf({ interval, openMs, closeMs, open, high, low, close, volume }: BarColumns, feedIndex: number, row: number): number[] {
+  const fact = [feedIndex, openMs[row]!, open[row]!, high[row]!, low[row]!, close[row]!, volume[row]!];
   return isTradeBars(interval) ? [...fact, closeMs[row]!] : fact;
 }
 

@@ -23,13 +23,13 @@ export interface DriverDeps {
   /** The venue's time, ms. */
   readonly venueMs: () => number;
   /** Called when a strategy has thrown. It gets no more calls. */
-  readonly onStrategyFailure: (strategy: number, error: Error) => void;
+  readonly onStrategyFailure: (strategyIndex: number, error: Error) => void;
   /** Called when the bot's own books are inconsistent. It must stop. */
   readonly onInconsistency: (error: Error) => void;
   /** Called before a fill is booked. The fill object is valid only during the call. */
   readonly onFill: (id: OrderId, fill: Fill) => void;
   /** Called before funding is booked. */
-  readonly onFunding: (instrument: number, isLong: boolean, units: number, timeMs: number) => void;
+  readonly onFunding: (instrumentIndex: number, isLong: boolean, units: number, timeMs: number) => void;
 }
 
 /**
@@ -129,14 +129,14 @@ export class Driver implements ExchangeSink {
   clearHalt(code: string, instrument: number | null, mistake?: string): void {
     this.step(() => this.#deps.engine.clearHalt(code, instrument, mistake));
   }
-  funded(instrument: number, isLong: boolean, units: number, timeMs: number): void {
+  funded(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void {
     this.step(() => {
-      this.#deps.onFunding(instrument, isLong, units, timeMs);
-      this.#deps.engine.funded(instrument, isLong, units, timeMs);
+      this.#deps.onFunding(instrumentIndex, isLong, units, timeMs);
+      this.#deps.engine.funded(instrumentIndex, isLong, units, timeMs);
     });
   }
-  liquidated(instrument: number, wasLong: boolean, fill: Fill): void {
-    this.step(() => this.#deps.engine.liquidated(instrument, wasLong, fill));
+  liquidated(instrumentIndex: number, wasLong: boolean, fill: Fill): void {
+    this.step(() => this.#deps.engine.liquidated(instrumentIndex, wasLong, fill));
   }
 
   /** Runs `act` as a step. After an error of a strategy, `finish` continues with the others. */

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 function bookOf(equities: number[], baseline: number): EquityBook {
   const engine = {
     runs: equities.map(() => null),
-    equityUnits: (strategy: number) => equities[strategy]!,
+    equityUnits: (strategyIndex: number) => equities[strategyIndex]!,
     marks: () => null,
     ledger: { equityTotalUnits: () => equities.reduce((sum, units) => sum + units, 0) },
     risk: { lossBaseline: () => baseline },

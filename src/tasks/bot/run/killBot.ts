@@ -94,7 +94,7 @@ function lostOf(order: Order, clientOrderId: string, facts: Pick<LostOrder, 'sig
 function bookedPositions({ deps: { engine, plan } }: LiveBot): readonly string[] {
   const { ledger, instruments, runs } = engine;
   return instruments.flatMap(({ id, market }, index) => {
-    const sumOf = (qtyOf: (strategy: number) => number): number => runs.reduce((sum, run) => sum + qtyOf(run.index), 0);
+    const sumOf = (qtyOf: (strategyIndex: number) => number): number => runs.reduce((sum, run) => sum + qtyOf(run.index), 0);
     const longQty = (): number => sumOf((strategy) => ledger.closable(strategy, index, false, true));
     const shortQty = (): number => -sumOf((strategy) => ledger.closable(strategy, index, true, true));
     // In two-way mode long and short are apart, and their sum may be 0.

@@ -350,11 +350,11 @@ export class LiveBot {
     if (kind === 'full') state.fullMs = nowMs;
   }
 
-  #onStrategyFailure(strategy: number, error: Error): void {
+  #onStrategyFailure(strategyIndex: number, error: Error): void {
     const { engine, log } = this.deps;
-    const run = engine.runs[strategy]!;
+    const run = engine.runs[strategyIndex]!;
     run.fail();
-    engine.risk.halts.raise({ kind: 'strategy', strategy }, 'HALT_NEW', 'STRATEGY', error.message, engine.nowMs);
+    engine.risk.halts.raise({ kind: 'strategy', strategy: strategyIndex }, 'HALT_NEW', 'STRATEGY', error.message, engine.nowMs);
     log.logDecision(run.name, `stopped: ${error.message}`, 'STRATEGY', 'error');
   }
 

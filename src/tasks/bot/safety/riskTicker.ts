@@ -65,8 +65,8 @@ export function liveFactsOf({
   heartbeatMs,
   alertMs,
 }: Omit<RiskTickerDeps, 'scheduler' | 'venueMs' | 'step'>): LiveFacts {
-  const newestRow = (instrument: number): number => engine.execution[instrument]!.bars.length - 1;
-  const closeMs = (instrument: number): number => engine.execution[instrument]!.bars.closeMs[newestRow(instrument)] ?? NaN;
+  const newestRow = (instrumentIndex: number): number => engine.execution[instrumentIndex]!.bars.length - 1;
+  const closeMs = (instrumentIndex: number): number => engine.execution[instrumentIndex]!.bars.closeMs[newestRow(instrumentIndex)] ?? NaN;
   return {
     instruments: engine.instruments.length,
     priceMs: closeMs,
@@ -87,8 +87,8 @@ export function liveFactsOf({
 }
 
 /** Returns the lots of all strategies, long and short ones added. */
-function heldLots({ runs, ledger }: Engine, instrument: number): number {
-  const closableLots = (strategy: number, isShort: boolean): number => ledger.closable(strategy, instrument, isShort, true);
+function heldLots({ runs, ledger }: Engine, instrumentIndex: number): number {
+  const closableLots = (strategyIndex: number, isShort: boolean): number => ledger.closable(strategyIndex, instrumentIndex, isShort, true);
   return runs.reduce((lots, { index }) => lots + closableLots(index, false) + closableLots(index, true), 0);
 }
 
@@ -96,16 +96,16 @@ function heldLots({ runs, ledger }: Engine, instrument: number): number {
  * Returns the lots protected by local stops and by trigger orders at the exchange. A trigger order whose price is already reached does not
  * count, because it should have triggered.
  */
-function protectedLots(engine: Engine, instrument: number): number {
-  const lastTicks = engine.lastTicks(instrument);
+function protectedLots(engine: Engine, instrumentIndex: number): number {
+  const lastTicks = engine.lastTicks(instrumentIndex);
   const localLots = engine.brackets
-    .list(instrument)
+    .list(instrumentIndex)
     .filter(({ stopTicks, trailingTicks }) => stopTicks > 0 || trailingTicks > 0)
     .reduce((lots, bracket) => lots + bracket.lots, 0);
   return engine.orders.active().reduce((lots, order) => {
     const { triggerTicks, triggersAbove } = order;
     const isWorkingStop =
-      order.instrumentIndex === instrument && order.role === 'stopLoss' && triggerTicks > 0 && order.lifecycle === 'working';
+      order.instrumentIndex === instrumentIndex && order.role === 'stopLoss' && triggerTicks > 0 && order.lifecycle === 'working';
     const isAhead = triggersAbove ? lastTicks < triggerTicks : lastTicks > triggerTicks;
     return isWorkingStop && isAhead ? lots + order.lots - order.filledLots : lots;
   }, localLots);

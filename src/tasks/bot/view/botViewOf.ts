@@ -187,14 +187,14 @@ interface HeldSide {
 }
 
 /** Returns what a strategy holds of an instrument, below 0 short, with the entry price. In two-way mode long and short are separate entries. */
-function heldSides(ledger: Ledger, strategy: number, index: number): readonly HeldSide[] {
+function heldSides(ledger: Ledger, strategyIndex: number, index: number): readonly HeldSide[] {
   const { contract, priceDigits } = ledger.instruments[index]!;
   const contracts = contract === undefined ? null : futuresLedgerOf(ledger);
   if (contracts === null) {
-    const qty = ledger.qty(strategy, index);
-    return qty === 0 ? [] : [{ qty, entry: ledger.entryPrice(strategy, index) }];
+    const qty = ledger.qty(strategyIndex, index);
+    return qty === 0 ? [] : [{ qty, entry: ledger.entryPrice(strategyIndex, index) }];
   }
-  if (contracts.ownerOf(index) !== strategy) return [];
+  if (contracts.ownerOf(index) !== strategyIndex) return [];
   const sides = [true, false].map((isLong) => {
     const { lots, entryTicks } = contracts.side(index, isLong);
     return { qty: isLong ? lots : -lots, entry: entryTicks / pow10(priceDigits) };

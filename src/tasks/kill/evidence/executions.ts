@@ -31,9 +31,9 @@ export class Executions {
   readonly #booked = new Map<string, Map<string, string>>();
 
   /** Notes what a reading of an order shows: its executed quantity, decimal text in coins or contracts. */
-  noteExecuted(instrument: InstrumentId, { venueId, side, executed }: Pick<OrderRow, 'venueId' | 'side' | 'executed'>): void {
-    const orders = this.#executed.get(instrument) ?? new Map<string, ExecutedQuantity>();
-    this.#executed.set(instrument, orders);
+  noteExecuted(instrumentId: InstrumentId, { venueId, side, executed }: Pick<OrderRow, 'venueId' | 'side' | 'executed'>): void {
+    const orders = this.#executed.get(instrumentId) ?? new Map<string, ExecutedQuantity>();
+    this.#executed.set(instrumentId, orders);
     orders.set(venueId, { side, qty: Decimal.max(executed, orders.get(venueId)?.qty ?? ZERO) });
   }
 
@@ -49,17 +49,17 @@ export class Executions {
   }
 
   /** Returns the largest executed quantity that a status of the order has shown; 0 before the first. */
-  executedOf(instrument: InstrumentId, venueId: string): Decimal {
-    return this.#executed.get(instrument)?.get(venueId)?.qty ?? ZERO;
+  executedOf(instrumentId: InstrumentId, venueId: string): Decimal {
+    return this.#executed.get(instrumentId)?.get(venueId)?.qty ?? ZERO;
   }
 
   /** Returns the own orders whose trades are not all in the journal or in `trades`. */
-  lackingOrders(instrument: InstrumentId, trades: readonly TradeRow[], isOwn: (venueId: string) => boolean): readonly LackingOrder[] {
+  lackingOrders(instrumentId: InstrumentId, trades: readonly TradeRow[], isOwn: (venueId: string) => boolean): readonly LackingOrder[] {
     const listedTrades = tradesByOrder(trades);
-    const executedOrders = this.#executed.get(instrument) ?? new Map<string, ExecutedQuantity>();
+    const executedOrders = this.#executed.get(instrumentId) ?? new Map<string, ExecutedQuantity>();
     return [...executedOrders].flatMap(([venueId, { side, qty: executed }]) => {
       if (executed.isZero() || !isOwn(venueId)) return [];
-      const quantities = new Map(this.#booked.get(`${instrument} ${venueId}`));
+      const quantities = new Map(this.#booked.get(`${instrumentId} ${venueId}`));
       for (const { tradeId, qty } of listedTrades.get(venueId) ?? []) quantities.set(tradeId, qty);
       const shown = [...quantities.values()].reduce((sum, qty) => sum.plus(qty), ZERO);
       return shown.lessThan(executed) ? [{ venueId, side, executed, shown }] : [];

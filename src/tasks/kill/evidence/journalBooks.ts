@@ -150,11 +150,11 @@ export class JournalBooks implements OwnOrders {
   }
 
   /** Books a fill of an own order. */
-  #book(fill: Extract<JournalRecord, { k: 'FILL' }>, strategy: number, positionSide: Side): void {
+  #book(fill: Extract<JournalRecord, { k: 'FILL' }>, strategyIndex: number, positionSide: Side): void {
     const { symbol, tradeId, side, executedMs } = fill;
     this.#noteBookedId(symbol, tradeId, side);
     this.executions.noteBooked(symbol, fill.orderId, fill);
-    const key = `${symbol} ${strategy} ${positionSide}`;
+    const key = `${symbol} ${strategyIndex} ${positionSide}`;
     const change = changeOf(this.#instruments.get(symbol), fill);
     this.#heldByKey.set(key, (this.#heldByKey.get(key) ?? new Decimal(0)).plus(change));
     if (!/^\d+$/.test(tradeId)) return;
@@ -187,11 +187,11 @@ export class JournalBooks implements OwnOrders {
     this.#cids.add(text);
     this.#prefixes.add(idPrefixOf(text));
   }
-  /** Returns the strategy of the own order `venueId` of `instrument`; null: not an own order. */
-  strategyOfOrder(instrument: InstrumentId, venueId: string): number | null {
+  /** Returns the strategy of the own order `venueId` of `instrumentId`; null: not an own order. */
+  strategyOfOrder(instrumentId: InstrumentId, venueId: string): number | null {
     const cid = this.#cidByVenueId.get(venueId);
     if (cid === undefined) return null;
-    return this.#strategyByCid.get(cid) ?? this.strategiesOf(instrument).values().next().value ?? 0;
+    return this.#strategyByCid.get(cid) ?? this.strategiesOf(instrumentId).values().next().value ?? 0;
   }
   venueIdOf(cid: string): string | null {
     return this.#venueIdByCid.get(cid) ?? null;
@@ -245,12 +245,12 @@ export class JournalBooks implements OwnOrders {
     if (venueId !== undefined && this.#cidByVenueId.get(venueId) === cid) this.#cidByVenueId.delete(venueId);
   }
   /** True when the operator has decided to ignore the order. */
-  isIgnored(instrument: InstrumentId, venueId: string): boolean {
-    return this.state.decisions.some(({ what, id }) => what === 'ignore' && id === `${instrument} ${venueId}`);
+  isIgnored(instrumentId: InstrumentId, venueId: string): boolean {
+    return this.state.decisions.some(({ what, id }) => what === 'ignore' && id === `${instrumentId} ${venueId}`);
   }
 
-  lostOf(instrument: InstrumentId): readonly LostOrder[] {
-    return this.withoutVenueId.filter(({ request, cid }) => request.instrument.id === instrument && !this.#venueIdByCid.has(cid));
+  lostOf(instrumentId: InstrumentId): readonly LostOrder[] {
+    return this.withoutVenueId.filter(({ request, cid }) => request.instrument.id === instrumentId && !this.#venueIdByCid.has(cid));
   }
   /** Returns orders without a known venue order id, slices included. */
   get withoutVenueId(): readonly LostOrder[] {
@@ -294,36 +294,36 @@ export class JournalBooks implements OwnOrders {
     if (slice) this.#sliceByCid.set(cid, { ...slice, hasNoEffect: true });
   }
 
-  isBooked(instrument: InstrumentId, { tradeId, side }: { readonly tradeId: string; readonly side: Side }): boolean {
-    return this.#bookedIds.get(instrument)?.[side].has(tradeId) === true;
+  isBooked(instrumentId: InstrumentId, { tradeId, side }: { readonly tradeId: string; readonly side: Side }): boolean {
+    return this.#bookedIds.get(instrumentId)?.[side].has(tradeId) === true;
   }
   /** Returns the sum of the fills in the journal, by strategy; below zero: short. `positionSide`: of one side of two-way mode alone. */
-  heldOf(instrument: InstrumentId, positionSide: Side | null = null): ReadonlyMap<number, Decimal> {
+  heldOf(instrumentId: InstrumentId, positionSide: Side | null = null): ReadonlyMap<number, Decimal> {
     const quantities = new Map<number, Decimal>();
     for (const [key, qty] of this.#heldByKey) {
       const [id, strategy, side] = key.split(' ');
-      if (id !== instrument || (positionSide ?? side) !== side) continue;
+      if (id !== instrumentId || (positionSide ?? side) !== side) continue;
       quantities.set(Number(strategy), qty.plus(quantities.get(Number(strategy)) ?? 0));
     }
     return quantities;
   }
   /** Returns the strategies that have sent orders of an instrument. */
-  strategiesOf(instrument: InstrumentId): ReadonlySet<number> {
-    return this.#strategiesByInstrument.get(instrument) ?? new Set();
+  strategiesOf(instrumentId: InstrumentId): ReadonlySet<number> {
+    return this.#strategiesByInstrument.get(instrumentId) ?? new Set();
   }
   /** True for a contract whose long and short positions are separate, by the setting that the bot has sent. */
-  isTwoWay(instrument: InstrumentId): boolean {
-    const { wireName } = this.#instruments.get(instrument) ?? {};
+  isTwoWay(instrumentId: InstrumentId): boolean {
+    const { wireName } = this.#instruments.get(instrumentId) ?? {};
     return this.state.settings.get(`${wireName} positionModel`)?.value === '2';
   }
   /** Returns the strategy with the largest position on a side of a contract; without a position, the first that traded it. */
-  strategyHolding(instrument: InstrumentId, side: Side): number {
-    const holdings = [...this.heldOf(instrument, this.isTwoWay(instrument) ? side : null)].map(([strategy, qty]) => ({
+  strategyHolding(instrumentId: InstrumentId, side: Side): number {
+    const holdings = [...this.heldOf(instrumentId, this.isTwoWay(instrumentId) ? side : null)].map(([strategy, qty]) => ({
       strategy,
       qty: side === 'buy' ? qty : qty.negated(),
     }));
     const [largest] = holdings.toSorted((a, b) => b.qty.comparedTo(a.qty));
-    return largest?.strategy ?? [...this.strategiesOf(instrument)][0] ?? 0;
+    return largest?.strategy ?? [...this.strategiesOf(instrumentId)][0] ?? 0;
   }
   /** Returns the positions according to the journal, as sentences. `isNet`: contracts are not in two-way mode. */
   journalPositions(isNet: boolean): readonly string[] {
@@ -336,21 +336,21 @@ export class JournalBooks implements OwnOrders {
     });
   }
   /** Returns the newest booked trade before `ms`; null: no such trade. */
-  tradeBefore(instrument: InstrumentId, ms: number): string | null {
+  tradeBefore(instrumentId: InstrumentId, ms: number): string | null {
     let newest: bigint | null = null;
-    for (const { tradeId, executedMs } of this.#bookedTrades.get(instrument) ?? [])
+    for (const { tradeId, executedMs } of this.#bookedTrades.get(instrumentId) ?? [])
       if (executedMs < ms && (newest === null || tradeId > newest)) newest = tradeId;
     return newest === null ? null : String(newest);
   }
   /** Returns the newest booked trade in the journal; null: none. */
-  newestTrade(instrument: InstrumentId): { readonly tradeId: string; readonly executedMs: number } | null {
-    const tradeId = this.tradeBefore(instrument, Infinity);
-    const trade = (this.#bookedTrades.get(instrument) ?? []).find((booked) => String(booked.tradeId) === tradeId);
+  newestTrade(instrumentId: InstrumentId): { readonly tradeId: string; readonly executedMs: number } | null {
+    const tradeId = this.tradeBefore(instrumentId, Infinity);
+    const trade = (this.#bookedTrades.get(instrumentId) ?? []).find((booked) => String(booked.tradeId) === tradeId);
     return tradeId === null || trade === undefined ? null : { tradeId, executedMs: trade.executedMs };
   }
   /** Returns the time of the bot's first order of an instrument, ms UTC; null: it has none. */
-  firstMs(instrument: InstrumentId): number | null {
-    return this.#firstOrderMs.get(instrument) ?? null;
+  firstMs(instrumentId: InstrumentId): number | null {
+    return this.#firstOrderMs.get(instrumentId) ?? null;
   }
   /** Returns the latest time in the journal; NaN if it is empty. */
   get lastMs(): number {

@@ -18,7 +18,7 @@ export interface OwnOrders {
   isOwnId(venueId: string): boolean;
   isOwnCid(cid: string): boolean;
   /** Own orders without a known venue order id. */
-  lostOf(instrument: InstrumentId): readonly LostOrder[];
+  lostOf(instrumentId: InstrumentId): readonly LostOrder[];
   readonly withoutVenueId: readonly LostOrder[];
 }
 
@@ -30,7 +30,7 @@ const BOT_ID_FORM = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
  * lost order. Without a journal (`ownOrders` null), the form of the client order id decides. `unsure`: it may be the bot's.
  */
 export function attributeOrder(
-  instrument: InstrumentId,
+  instrumentId: InstrumentId,
   order: SeenOrder,
   ownOrders: OwnOrders | null,
   listedOrders: readonly SeenOrder[] = [order],
@@ -42,7 +42,7 @@ export function attributeOrder(
   }
   if (ownOrders.isOwnId(venueId)) return 'own';
   if (cid !== null) return ownOrders.isOwnCid(cid) ? 'own' : 'alien';
-  const matchingLost = ownOrders.lostOf(instrument).filter((candidate) => mayBeRowOf(order, candidate));
+  const matchingLost = ownOrders.lostOf(instrumentId).filter((candidate) => mayBeRowOf(order, candidate));
   const [firstLost] = matchingLost;
   if (firstLost === undefined) return 'alien';
   const isNameless = (other: SeenOrder): boolean => other.cid === null && !ownOrders.isOwnId(other.venueId);

@@ -63,9 +63,9 @@ export async function driveSweep({ sets, tiles, figures, runner, ledger, results
   onProgress(results.size);
   // A queue may deliver a task twice, if a worker was wrongly considered dead.
   const finishedSets = new Set(results.keys());
-  const isNew = (set: number): boolean => {
-    if (finishedSets.has(set)) return false;
-    finishedSets.add(set);
+  const isNew = (setIndex: number): boolean => {
+    if (finishedSets.has(setIndex)) return false;
+    finishedSets.add(setIndex);
     return true;
   };
   const notify = async (task: readonly number[], result: TaskResult) => {

@@ -44,7 +44,7 @@ export interface LaneOptions {
   /** Default: new memory. */
   readonly memory?: LaneMemory;
   /** Called with the record of each set that ran. The callee may keep its columns. */
-  readonly onRecord?: (set: number, record: SetRecord) => void;
+  readonly onRecord?: (setIndex: number, record: SetRecord) => void;
   /**
    * Memory for the equity of the sets that run at the same time, bytes. At least one set runs. Affects only speed and memory, never
    * results. Default: DEFAULT_LANE_BYTES.

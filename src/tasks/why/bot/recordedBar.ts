@@ -56,21 +56,21 @@ interface JournalBar {
 }
 
 /**
- * Returns the bars of feed number `feed` at which strategies could decide, in the order of the journal. An instant that brings several bars of
+ * Returns the bars of feed number `feedIndex` at which strategies could decide, in the order of the journal. An instant that brings several bars of
  * a feed, as the first one after a start does, is decided at the last of them.
  */
-function barsOf(records: readonly JournalRecord[], feed: number): readonly JournalBar[] {
+function barsOf(records: readonly JournalRecord[], feedIndex: number): readonly JournalBar[] {
   return records.flatMap((record, position) => {
     if (record.k !== 'INSTANT') return [];
-    const bar = record.bars.findLast(([barFeed]) => barFeed === feed);
+    const bar = record.bars.findLast(([barFeed]) => barFeed === feedIndex);
     return bar === undefined ? [] : [{ position, record, bar }];
   });
 }
 
-/** Returns the bar of feed number `feed` that contains the time `atMs`. */
-function barAt(records: readonly JournalRecord[], feed: number, feeds: readonly BotFeed[], atMs: number): RecordedBar {
-  const bars = barsOf(records, feed);
-  const { interval, instrument } = feeds[feed]!.bars;
+/** Returns the bar of feed number `feedIndex` that contains the time `atMs`. */
+function barAt(records: readonly JournalRecord[], feedIndex: number, feeds: readonly BotFeed[], atMs: number): RecordedBar {
+  const bars = barsOf(records, feedIndex);
+  const { interval, instrument } = feeds[feedIndex]!.bars;
   const openOf = ({ bar: [, openMs = NaN] }: JournalBar): number => openMs;
   const closeOf = ({ bar }: JournalBar): number => closeMsOf(bar, interval);
   const first = bars[0];
@@ -93,7 +93,7 @@ function barAt(records: readonly JournalRecord[], feed: number, feeds: readonly 
       'name a time in that range',
     );
   }
-  return barFrom(chosen, chosen.position, bars[index - 1]?.position ?? -1, feeds[feed]!);
+  return barFrom(chosen, chosen.position, bars[index - 1]?.position ?? -1, feeds[feedIndex]!);
 }
 
 /** Returns the end of a bar: its own if it is of trades, else that of its interval. */
@@ -132,14 +132,14 @@ function feedAt(feeds: readonly BotFeed[], symbol: string | null): number {
 /** Returns the time at which an order was decided (ms UTC), and its instrument. Null when no record has the instrument. */
 function decisionOf(
   records: readonly JournalRecord[],
-  order: number,
+  orderId: number,
   firstRecordMs: number,
 ): { readonly createdMs: number; readonly instrument: string | null } {
   for (const record of records)
-    if ((record.k === 'INTENT' || record.k === 'DRAFT') && record.order === order)
+    if ((record.k === 'INTENT' || record.k === 'DRAFT') && record.order === orderId)
       return { createdMs: record.createdMs, instrument: record.symbol };
   for (const record of records) {
-    if (record.k === 'VERDICT' && record.order === order) {
+    if (record.k === 'VERDICT' && record.order === orderId) {
       const createdMs = Number(record.inputs['createdMs'] ?? firstRecordMs);
       const symbol = record.inputs['symbol'];
       return { createdMs, instrument: typeof symbol === 'string' ? symbol : null };
@@ -149,14 +149,14 @@ function decisionOf(
 }
 
 /** Returns the error for an order number that the journal does not have. */
-function missingOrder(records: readonly JournalRecord[], order: number): ConfigError {
+function missingOrder(records: readonly JournalRecord[], orderId: number): ConfigError {
   const numbers = records.flatMap((record) => (record.k === 'INTENT' || record.k === 'VERDICT' ? [record.order] : []));
   const range =
     numbers.length === 0
       ? 'the bot has decided no order'
       : `expected a number from ${wholeText(Math.min(...numbers))} to ${wholeText(Math.max(...numbers))}`;
   return new ConfigError(
-    `--order ${order}: ${range} since its strategies began`,
+    `--order ${orderId}: ${range} since its strategies began`,
     'isobar orders lists the orders of a bot; each id ends with the number of the order',
   );
 }

@@ -13,18 +13,18 @@ const MAX_HEADER_BYTES = 4096;
 export type StoredRow = Readonly<Record<string, string>>;
 
 /** Returns the row of an order. Throws ConfigError that names the existing numbers, if there is no such order. */
-export function readStoredOrder(folder: string, order: number): StoredRow {
+export function readStoredOrder(folder: string, orderId: number): StoredRow {
   const path = join(folder, 'orders.csv');
   const bytes = readBytes(path);
   const [header = ''] = bytes.toString('utf8', 0, Math.min(bytes.length, MAX_HEADER_BYTES)).split('\n');
-  const line = lineAt(bytes, order);
-  if (line.text === null || order < 1) {
+  const line = lineAt(bytes, orderId);
+  if (line.text === null || orderId < 1) {
     const range = line.rows === 0 ? 'the run has no orders' : `expected a number from 1 to ${wholeText(line.rows)}`;
-    throw new ConfigError(`--order ${order}: ${range}`, `${path} lists the orders; order_id is the number`);
+    throw new ConfigError(`--order ${orderId}: ${range}`, `${path} lists the orders; order_id is the number`);
   }
   const cells = cellsOf(line.text);
   const row = Object.fromEntries(header.split(',').map((name, column) => [name, cells[column] ?? '']));
-  if (row['order_id'] !== String(order))
+  if (row['order_id'] !== String(orderId))
     throw new ConfigError(`${path}: the file has changed since the run`, 'isobar verify shows what has changed');
   return row;
 }

@@ -64,8 +64,8 @@ export class OrderWatch implements Journal {
   }
   private explainDenial: (order: BotOrder, code: string) => readonly RuleVerdict[] = denialWithoutRules;
   /** Stores the verdicts about an order. */
-  noteVerdicts(order: number, verdicts: readonly RuleVerdict[]): void {
-    this.verdicts.set(order, verdicts);
+  noteVerdicts(orderId: number, verdicts: readonly RuleVerdict[]): void {
+    this.verdicts.set(orderId, verdicts);
   }
 
   /** Removes all watched orders. */
@@ -78,8 +78,8 @@ export class OrderWatch implements Journal {
     for (const { events } of this.orders.values()) events.forEach((event, index) => (events[index] = { ...event, inBar: true }));
   }
   /** Returns a watched order by its number. */
-  find(order: number): ExplainedOrder | null {
-    return this.orders.get(order) ?? null;
+  find(orderId: number): ExplainedOrder | null {
+    return this.orders.get(orderId) ?? null;
   }
   /** Returns all watched orders. */
   all(): readonly ExplainedOrder[] {
@@ -283,12 +283,12 @@ function codeOf(order: Order): string | null {
 }
 
 /** Returns a fill as an event of its order. */
-function fillEvent(order: number, instrument: Instrument, fill: Fill): ExplainedEvent {
+function fillEvent(orderId: number, instrument: Instrument, fill: Fill): ExplainedEvent {
   const { price, lots, fee, feeInBase, isMaker, tradeId, timeMs } = fill;
   const feeAsset = feeInBase ? instrument.base : instrument.quote;
   return {
     timeMs,
-    order,
+    order: orderId,
     kind: 'fill',
     inBar: false,
     rule: null,

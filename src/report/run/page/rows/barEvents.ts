@@ -38,20 +38,20 @@ async function unpackAll<Names extends readonly string[]>(
 }
 
 /** Returns the orders and fills of an instrument in the bar from `openMs` to `closeMs`. */
-export function eventsOfBar({ orders, fills }: BarEventRows, instrument: number, openMs: number, closeMs: number): EventsOfBar {
+export function eventsOfBar({ orders, fills }: BarEventRows, instrumentIndex: number, openMs: number, closeMs: number): EventsOfBar {
   /** True for a time in the bar. An event inside a bar belongs to it up to its close, and an event at an open belongs to the bar that opens. */
   const isIn = (ms: number, isMidBar: number): boolean => (isMidBar === 1 ? ms > openMs && ms <= closeMs : ms >= openMs && ms < closeMs);
   const firstId = orders.id[0] ?? 1;
   const decided: number[] = [];
   const ended: number[] = [];
   for (let row = 0; row < orders.id.length; row++) {
-    if (orders.instrument[row] !== instrument) continue;
+    if (orders.instrument[row] !== instrumentIndex) continue;
     if (isIn(orders.createdMs[row]!, orders.isMidBar[row]!)) decided.push(row);
     else if (orders.filledLots[row] === 0 && isIn(orders.doneMs[row]!, 1)) ended.push(row);
   }
   const filled: number[] = [];
   for (let row = 0; row < fills.order.length; row++) {
-    const isOfInstrument = orders.instrument[fills.order[row]! - firstId] === instrument;
+    const isOfInstrument = orders.instrument[fills.order[row]! - firstId] === instrumentIndex;
     if (isOfInstrument && isIn(fills.timeMs[row]!, fills.isMidBar[row]!)) filled.push(row);
   }
   return { decided, fills: filled, ended };
