@@ -303,6 +303,8 @@ describe('a sale of more than the strategy holds', () => {
     expect(world.orderById(refusedId).filledLots).toBe(50_000 - soldLots);
     expect(world.engine.ledger.lots(0, 0)).toBe(0);
     expect(world.unattributedFills).toMatchObject([{ symbol: BTC.id, side: 'sell', qty: excessQty, fee: excessFee }]);
+    // A restart in between must not take the part of the account for the whole trade.
+    expect(world.unattributedFills[0]!.split).toBe(soldLots === 30_000 ? true : undefined);
     expect(haltsWith(world, 'POST_TRADE')[0]!.why).toContain(`the strategy of the order did not hold ${excessQty} of it`);
     expect(changeInBooks(world)).toEqual(changeAtExchange(world));
     expect(world.audit('full').kind).toBe('mismatch');

@@ -97,7 +97,7 @@ export class FileJournal implements Journal {
   }
   fill(order: Order, fill: Fill): number {
     const ids = { cid: this.#cid(order), tradeId: this.#facts.tradeId(fill), orderId: String(order.venueId ?? '') };
-    return this.#file.append('FILL', { ...ids, ...executionOf(order, fill), long: undefined });
+    return this.#file.append('FILL', { ...ids, ...executionOf(order, fill), long: undefined, split: undefined });
   }
   state(order: Order): number {
     const { lifecycle, reason, confirmed } = order;
@@ -123,9 +123,10 @@ export class FileJournal implements Journal {
   /** Journals an unattributed fill. `long`: in two-way mode, the side of the position that it changes. */
   unattributedFill({
     long,
+    split,
     ...body
-  }: Omit<RecordBody<'FILL'>, 'cid' | 'filled' | 'last' | 'long'> & { readonly long?: boolean | undefined }): number {
-    return this.#file.append('FILL', { ...body, cid: null, filled: body.qty, last: false, long });
+  }: Omit<RecordBody<'FILL'>, 'cid' | 'filled' | 'last' | 'long' | 'split'> & Partial<Pick<RecordBody<'FILL'>, 'long' | 'split'>>): number {
+    return this.#file.append('FILL', { ...body, cid: null, filled: body.qty, last: false, long, split });
   }
   /** Journals a funding payment of a position; above 0 is received. */
   funded(instrument: Instrument, isLong: boolean, units: number, paidMs: number): number {

@@ -20,6 +20,8 @@ export interface UnattributedFill {
   readonly executedMs: number;
   /** In two-way mode: the side of the contract's position that it changes. */
   readonly long?: boolean | undefined;
+  /** True when it is a part of a trade, and the fill of the order's part follows. */
+  readonly split?: boolean | undefined;
 }
 
 /** What the account holds of an instrument beyond its strategies. */

@@ -334,9 +334,9 @@ export class TradeReader {
     if (!restOfRow.isZero()) {
       const restUnits = this.#scale.rowUnits(row) - (lots > 0 ? fill.notional : 0);
       const restRow = { ...row, fee: new Decimal(row.fee).minus(lots > 0 ? ownFee : 0).toFixed() };
-      this.#deps.bookUnattributed(
-        this.#scale.unattributedFill(restRow, restOfRow, restUnits, lots === 0 || excessLots > 0, this.#sides.longOf(row)),
-      );
+      const hasFee = lots === 0 || excessLots > 0;
+      const rest = this.#scale.unattributedFill(restRow, restOfRow, restUnits, hasFee, this.#sides.longOf(row));
+      this.#deps.bookUnattributed(lots > 0 ? { ...rest, split: true } : rest);
     }
     tracked.accountLots = tracked.accountLots.plus(restOfRow);
     tracked.lastFillMs = row.timeMs;

@@ -5,6 +5,7 @@ import { Decimal } from '../../../base/number/decimal.ts';
 import type { EndedOrder } from '../../../model/order.ts';
 import { journalGuards } from './guards.ts';
 import type { JournalRecord, RecordOf } from './records.ts';
+import { SplitTrades } from './splitTrades.ts';
 
 /** The state of one order according to its records. */
 export interface OrderTrace {
@@ -91,6 +92,8 @@ export class JournalState {
   readonly symbols = new Set<string>();
   /** Fills of the account: of no known order, or what the strategy of an own order did not hold. */
   readonly unattributedFills: RecordOf<'FILL'>[] = [];
+  /** Trades of which only a part was written. */
+  readonly splitTrades = new SplitTrades();
   /** Decisions of the operator, oldest first. */
   readonly decisions: RecordOf<'HUMAN'>[] = [];
   /** Number of records by kind. */
@@ -198,8 +201,13 @@ export class JournalState {
   /** Applies a fill to its order, or notes that it belongs to none. */
   #addFill(fill: RecordOf<'FILL'>): void {
     this.symbols.add(fill.symbol);
-    if (fill.cid === null) this.unattributedFills.push(fill);
-    else this.#applyToOrder(fill.cid, fill);
+    if (fill.cid === null && fill.split === true) this.splitTrades.addPart(fill);
+    else if (fill.cid === null) this.unattributedFills.push(fill);
+    else {
+      const accountPart = this.splitTrades.partOf(fill);
+      if (accountPart !== undefined) this.unattributedFills.push(accountPart);
+      this.#applyToOrder(fill.cid, fill);
+    }
   }
 
   /** Begins the trace of an order. */

@@ -140,6 +140,8 @@ export const RECORD_KINDS = {
     last: flagField,
     /** Of an unattributed fill in two-way mode: the side of the contract's position that it changes. */
     long: ifWritten(flagField),
+    /** Of an unattributed fill: true when it is a part of a trade, and the FILL of the order's part follows. */
+    split: ifWritten(flagField),
   },
   /** Funding of a position; above 0 is received. */
   FUNDED: { symbol: textField, long: flagField, amount: decimalField, paidMs: integerField },

@@ -70,6 +70,8 @@ export function openBotJournal(config: LiveConfig, deps: BotJournalDeps): BotJou
     },
   );
   const { state } = opened;
+  // Such a trade is read and booked again, as a whole.
+  for (const { symbol, tradeId, side } of state.splitTrades.incomplete) trades.delete(`${symbol} ${tradeId} ${side}`);
   const releaseMemory = (): void => {
     for (const collection of [trades, state.unfinished, state.provenAbsent, state.refused]) collection.clear();
     state.decisions.length = 0;

@@ -1,0 +1,30 @@
+// Trades whose parts have two FILL records: the one of the account first, then the one of the order. A process may end between both.
+
+import type { RecordOf } from './records.ts';
+
+type FillRecord = RecordOf<'FILL'>;
+const keyOf = ({ symbol, tradeId }: FillRecord): string => `${symbol} ${tradeId}`;
+
+/** Holds back the account's part of a trade until the part of the order follows. Without that, the trade is not booked: a start reads it again. */
+export class SplitTrades {
+  readonly #parts = new Map<string, FillRecord>();
+
+  /** The parts of the account whose other part was not written. */
+  get incomplete(): readonly FillRecord[] {
+    return [...this.#parts.values()];
+  }
+
+  /** Takes the part of the account. It replaces one that an earlier process has written of the same trade. */
+  addPart(fill: FillRecord): void {
+    this.#parts.set(keyOf(fill), fill);
+  }
+
+  /** Takes the fill of an order. Returns the part of the account that belongs to it; undefined: the order has the whole trade. */
+  partOf(fill: FillRecord): FillRecord | undefined {
+    if (this.#parts.size === 0) return undefined;
+    const part = this.#parts.get(keyOf(fill));
+    if (part === undefined || (fill.orderId !== '' && fill.orderId !== part.orderId)) return undefined;
+    this.#parts.delete(keyOf(fill));
+    return part;
+  }
+}
