@@ -89,9 +89,11 @@ function checkOpenOrders<O extends UserOrder, T extends OwnTrade>(exchange: Exch
 /** Sums of amounts by key. */
 class SumsByKey {
   readonly #sums = new Map<string, number>();
+  /** Adds an amount to the sum of a key. */
   add(key: string, amount: number): void {
     this.#sums.set(key, this.of(key) + amount);
   }
+  /** Returns the sum of a key; 0 before the first amount. */
   of(key: string): number {
     return this.#sums.get(key) ?? 0;
   }

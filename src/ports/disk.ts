@@ -32,6 +32,7 @@ export interface Disk {
   read(path: string): Uint8Array;
   /** Returns up to `length` bytes from an offset on; fewer at the end of the file. */
   readAt(path: string, from: number, length: number): Uint8Array;
+  /** Returns the length of a file in bytes. */
   size(path: string): number;
   /** Returns a value that differs after a file was changed, or replaced by another of its name. */
   identity(path: string): string;
@@ -47,5 +48,6 @@ export interface Disk {
   sync(path: string, done: (failure: string | null) => void): void;
   /** Replaces a file that has the name `to`. */
   rename(from: string, to: string): void;
+  /** Removes a file. */
   remove(path: string): void;
 }

@@ -14,6 +14,7 @@ interface DueEvent {
 export class DueQueue implements Scheduler {
   /** The time of the earliest event; Infinity when the queue is empty. */
   nextMs = Infinity;
+  /** The time up to which events have run, ms; -Infinity before the first run. */
   nowMs = -Infinity;
   readonly #heap: DueEvent[] = [];
   readonly #bySequence = new Map<number, DueEvent>();

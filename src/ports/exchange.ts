@@ -25,9 +25,11 @@ export interface OrderGateway {
   readonly supportsTriggerOrders?: boolean;
   /** Sends the order once its SEND record `seq` is durable; at once if the journal needs no disk. */
   submit(order: ApprovedOrder, seq: number): void;
+  /** Asks the exchange to cancel the order. The end of the order arrives as an outcome. */
   cancel(order: Order): void;
   /** Replay only: makes the cancel of a leg, which is on its way, take effect now, because the stop of its bracket has triggered. */
   recall?(order: Order): void;
+  /** Reads one list for an order whose outcome is unknown. The result arrives as `evidence`. */
   read(order: Order, channel: Channel): void;
   /**
    * Live only: the order manager has ended the order, for `order.reason`. The gateway does not decide that itself.
@@ -59,7 +61,9 @@ export interface BarMarket {
 export interface ExchangeSink {
   /** The venue has the order since `timeMs`. For a leg of a bracket, this may lie inside the row that is being matched. */
   acked(orderId: OrderId, venueId: VenueOrderId, timeMs: number): void;
+  /** The exchange has answered the create request with this error code, so the order does not exist. */
   refused(orderId: OrderId, code: string): void;
+  /** No byte of the create request has left this process. */
   notSent(orderId: OrderId, cause: string): void;
   /** The outcome is unknown. `isContested`: the exchange has given its id to another order too. Has no effect on an ended order. */
   outcomeUnknown(orderId: OrderId, cause: string, isContested?: boolean): void;
@@ -68,7 +72,8 @@ export interface ExchangeSink {
   /**
    * Reports a terminal status without further fills. `filled` is used for an order by amount, because its fills alone do not show its end.
    */
-  ended(orderId: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void;
+  ended(orderId: OrderId, endReason: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void;
+  /** A list was read for an order whose outcome is unknown. */
   evidence(orderId: OrderId, evidence: Evidence): void;
   /** An order that was proven absent, or refused, has appeared at the exchange. */
   arrivedLate(orderId: OrderId, venueId: VenueOrderId, timeMs: number): void;

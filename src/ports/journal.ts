@@ -35,14 +35,19 @@ export interface Journal {
    * after that.
    */
   signMs(order: Order): number;
+  /** The exchange has acknowledged the order. */
   ack(order: Order): number;
+  /** The exchange has refused the order with this error code. */
   refused(order: Order, code: string): number;
+  /** A list was read for an order whose outcome is unknown. */
   evidence(order: Order, evidence: Evidence): number;
   /** Writes a fill. The last fill of an order also ends it, and no STATE follows. */
   fill(order: Order, fill: Fill): number;
+  /** The lifecycle state of the order has changed without another record that shows it. */
   state(order: Order): number;
   /** A cancel is sent. A replay writes no record, because the result of the cancel has one. */
   cancelSent(order: Order): number;
+  /** The order is proven absent: the exchange never had it. */
   provenAbsent(order: Order): number;
   /** The stop of an order's bracket was moved to a price in ticks. The exchange does not know this stop. */
   stopMoved(id: OrderId, instrument: Instrument, stopTicks: number): number;

@@ -35,5 +35,6 @@ export type NotifyFailure = {
 export interface Notifier {
   /** Its name in the log: webhook, telegram. */
   readonly name: string;
+  /** Sends the alert. Returns a function that ends the attempt. */
   send(alert: Alert, done: (failure: NotifyFailure | null) => void): () => void;
 }

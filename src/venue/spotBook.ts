@@ -45,6 +45,7 @@ export class SpotBook extends BarBook {
     return this.takesFeesInReceived || units === INFINITY ? units : units + this.ppmShares.of(units, ppm);
   }
 
+  /** Returns the lots of the remainder that the order can pay at a price in ticks, fee included. */
   override fillableLots(order: VenueOrder, price: number): number {
     if (order.quoteUnits === 0) return order.lots - order.filledLots;
     const lots = this.money.affordable(order.quoteUnits - order.filledUnits, price);
@@ -56,11 +57,13 @@ export class SpotBook extends BarBook {
     return lots <= 0 || isCovered(lots) ? lots : highestTrue(isCovered, lots - 1, lots);
   }
 
+  /** Adds an order of a restored venue, and finds its account in this instrument. */
   override readmit(order: VenueOrderRecord): void {
     order.instrumentAccount = this.instrumentAccounts[order.account]!;
     super.readmit(order);
   }
 
+  /** Frees what the order still holds: quote money of a buy, coins of a sell. */
   protected override releaseHold(order: VenueOrderRecord): void {
     const { base, quote } = order.instrumentAccount!;
     (order.sign > 0 ? quote : base).unlock(order.lockedUnits);

@@ -37,7 +37,7 @@ export interface ReplayBook {
   /** Cancels that arrived inside a row act after it, because the order of events inside a row is unknown. */
   readonly lateCancels: number[];
   readonly lateTriggers: OrderId[];
-  /** Number of both. */
+  /** Number of late cancels and late triggers. */
   lateCount: number;
   /** Market orders with a collar whose row has not come yet. */
   collaredCount: number;
@@ -81,10 +81,10 @@ export function passQuietRows(replayBook: ReplayBook, brackets: Brackets, instru
   const { high, low } = feed.bars;
   // Columns of bars that are read block by block begin at the row `base`, which stays the same inside a block.
   const { base } = feed.cursor;
-  const [first, end] = [from - base, to - base];
-  const index = brackets.quietRange(instrumentIndex).firstChangingRow(high, low, priceScale, first, end);
-  if (index > first || !followQuietRow(replayBook, brackets, instrumentIndex, from)) return base + index;
-  return base + brackets.quietRange(instrumentIndex).firstChangingRow(high, low, priceScale, first + 1, end);
+  const [firstIndex, endIndex] = [from - base, to - base];
+  const index = brackets.quietRange(instrumentIndex).firstChangingRow(high, low, priceScale, firstIndex, endIndex);
+  if (index > firstIndex || !followQuietRow(replayBook, brackets, instrumentIndex, from)) return base + index;
+  return base + brackets.quietRange(instrumentIndex).firstChangingRow(high, low, priceScale, firstIndex + 1, endIndex);
 }
 
 /** Makes stops trail a row that triggers none; false if it may trigger one. */
@@ -122,7 +122,10 @@ export function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>, terms
   };
 }
 
-/** Matches the trades of the row that opens at `timeMs`: of each trade stops of brackets, then orders, then stop entries. `venueId`: that of an order, or 0. */
+/**
+ * Matches the trades of the row that opens at `timeMs`. Each trade meets the stops of brackets first, then orders, then stop entries.
+ * `venueIdOf` returns the venue order id of an order, or 0.
+ */
 export function matchTrades(
   engine: ReplayHost,
   replayBook: ReplayBook,
@@ -130,7 +133,7 @@ export function matchTrades(
   instrumentIndex: number,
   row: number,
   timeMs: number,
-  venueId: (order: Order) => number,
+  venueIdOf: (order: Order) => number,
 ): void {
   const { first, price } = replayBook.feed.bars.tape!;
   const { brackets, bracketManager, drafts } = engine;
@@ -140,12 +143,12 @@ export function matchTrades(
     bracketManager.legTimeMs = timeMs;
     brackets.triggerAtOpen(instrumentIndex, ticks, bracketManager.onHit);
     matcher.match(index, timeMs);
-    // What it causes takes part from the next trade on.
+    // A stop entry that this trade reaches takes part from the next trade on.
     drafts.entries.fireAtOpen(instrumentIndex, timeMs, ticks);
     bracketManager.legTimeMs = NAN;
     brackets.follow(instrumentIndex, ticks, ticks, timeMs);
   }
-  // What has come to rest is no longer a market order.
+  // A collar order that rests in the book is no longer a market order.
   if (replayBook.collaredCount > 0)
-    replayBook.collaredCount = cancelRestingCollars(engine, instrumentIndex, (order) => matcher.isResting(venueId(order)));
+    replayBook.collaredCount = cancelRestingCollars(engine, instrumentIndex, (order) => matcher.isResting(venueIdOf(order)));
 }

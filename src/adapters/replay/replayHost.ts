@@ -64,5 +64,6 @@ export interface ReplayHost extends ExchangeSink {
   lastTicks(instrumentIndex: number): number;
   /** Returns the price of an instrument before its first bar, in ticks. */
   startTicks(instrumentIndex: number): number;
-  log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
+  /** Writes a line to the log of the run, under the name of a strategy. */
+  log(strategyName: string, message: string, fields: Readonly<Record<string, unknown>>): void;
 }

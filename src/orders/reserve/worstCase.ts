@@ -51,7 +51,9 @@ export interface ReservationTerms {
 
 /** Converts lots and prices to money, rounded up, for spot or contracts. */
 export interface NotionalScale {
+  /** Returns the units of money that `lots` cost at a price, rounded up. */
   notionalUp(ticks: number, lots: number): number;
+  /** Returns the lots that `units` of money buy at a price, rounded up. */
   lotsUp(units: number, ticks: number): number;
 }
 

@@ -1,6 +1,6 @@
 // Trigger orders that a strategy has moved: the new order is placed first, and the old one is cancelled once the exchange holds the new one.
 
-/** What is read of an order. */
+/** The fields of an order that this file reads. */
 interface AmendedOrder {
   readonly id: number;
   /** Id of the order that it replaces; 0 for none. */
@@ -8,12 +8,16 @@ interface AmendedOrder {
 }
 /** The unfinished orders. */
 interface OpenOrderLookup<O> {
+  /** Returns all unfinished orders, oldest first. */
   all(): readonly O[];
+  /** Returns the unfinished order with this id. */
   find(id: number): O | undefined;
 }
-/** What is called of the reservations. */
+/** The calls that change the reservation of a trigger order. */
 interface TriggerReservations<O> {
+  /** Frees what is reserved for an order. */
   release(order: O): void;
+  /** Reserves for an order again what was released. */
   reinstate(order: O): void;
 }
 

@@ -5,14 +5,16 @@ import { encodeListOf, encodeRow, type AnswerShape, type Listing } from '../../p
 import type { Variants } from '../../protocol/shapes/variants.ts';
 import type { OwnTrade, UserOrder, UserOrders } from '../orders/userOrder.ts';
 
-/** Limits of what is kept: the characters of a body and of all bodies, the number of bodies, and the number of rows. */
+/** Longest body that is cached, in characters. */
 const MAX_BODY_LENGTH = 1 << 18;
+/** Characters of all cached bodies together. */
 const MAX_TOTAL_LENGTH = 1 << 23;
 const MAX_BODIES = 128;
+/** Number of rows whose text is cached. */
 const MAX_ROWS = 1 << 14;
 
 /** A body, and the number of trades that it was made from. */
-interface KeptBody {
+interface CachedBody {
   readonly tradeCount: number;
   readonly body: string;
 }
@@ -27,21 +29,21 @@ export interface TradeQuery {
   readonly fromId: number | null;
 }
 
-/** How the rows of a list are written. */
+/** How a list and its rows are written as text. */
 export interface TradeText<T, R> {
   readonly answer: AnswerShape<Listing<R>>;
   readonly recordOf: (trade: T) => R;
   readonly variants: Variants;
 }
 
-/** Trades are only added, so a list is the same as long as the account has the same number of trades, and a row never changes. */
+/** Caches lists of own trades. Trades are only added and never change: with an equal number of trades, a list is the same. */
 export class TradeLists<T extends OwnTrade, R> {
-  /** Bodies by request, the oldest first. */
-  readonly #kept = new Map<string, KeptBody>();
+  /** Cached bodies by request, the oldest first. */
+  readonly #bodies = new Map<string, CachedBody>();
   /** Rows by account and by the index of the trade in the list of the account. */
   readonly #rows = new Map<number, Map<number, string>>();
   #rowCount = 0;
-  #keptLength = 0;
+  #totalLength = 0;
   readonly #orders: Pick<UserOrders<UserOrder, T>, 'tradeCount' | 'tradeIndexes' | 'tradeAt'>;
   readonly #text: TradeText<T, R>;
 
@@ -54,23 +56,23 @@ export class TradeLists<T extends OwnTrade, R> {
   bodyOf({ account, instrument, limit, fromId }: TradeQuery): string {
     const request = `${account} ${instrument?.id ?? ''} ${limit} ${fromId}`;
     const tradeCount = this.#orders.tradeCount(account);
-    const cached = this.#kept.get(request);
+    const cached = this.#bodies.get(request);
     if (cached?.tradeCount === tradeCount) return cached.body;
     const rows = this.#orders.tradeIndexes(account, instrument, limit, fromId).map((index) => this.#rowAt(account, index));
     const body = encodeListOf(this.#text.answer, rows, this.#text.variants);
     this.#forget(request);
     if (body.length > MAX_BODY_LENGTH) return body;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size < MAX_BODIES && this.#keptLength + body.length <= MAX_TOTAL_LENGTH) break;
+    for (const oldest of this.#bodies.keys()) {
+      if (this.#bodies.size < MAX_BODIES && this.#totalLength + body.length <= MAX_TOTAL_LENGTH) break;
       this.#forget(oldest);
     }
-    this.#kept.set(request, { tradeCount, body });
-    this.#keptLength += body.length;
+    this.#bodies.set(request, { tradeCount, body });
+    this.#totalLength += body.length;
     return body;
   }
   #forget(request: string): void {
-    this.#keptLength -= this.#kept.get(request)?.body.length ?? 0;
-    this.#kept.delete(request);
+    this.#totalLength -= this.#bodies.get(request)?.body.length ?? 0;
+    this.#bodies.delete(request);
   }
 
   /** Returns the row of a trade. */

@@ -20,9 +20,13 @@ import { orderNumberOf, type OrderStart, type OwnTrade, type ArchiveReader, type
 
 /** Makes orders and trades of one side from stored records, and returns the terms that only this side has. */
 export interface RowKind<O, T> {
+  /** Returns an order of this side with its own terms. */
   order(start: OrderStart, terms: OrderTerms): O;
+  /** Returns the terms of an order that only this side has. */
   termsOf(order: O): OrderTerms;
+  /** Returns a trade of this side with its own terms. */
   trade(common: OwnTrade, terms: StoredTradeTerms): T;
+  /** Returns the terms of a trade that only this side has. */
   tradeTermsOf(trade: T): StoredTradeTerms;
 }
 

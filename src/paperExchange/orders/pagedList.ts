@@ -12,7 +12,9 @@ export interface PagedRow<T> {
 /** The list from which pages are cut, oldest row first. */
 export interface IndexedList<T> {
   readonly length: number;
+  /** Returns the tag of a row; index 0 is the oldest row. */
   tagAt(index: number): number;
+  /** Returns a row; index 0 is the oldest one. */
   at(index: number): T;
 }
 

@@ -31,7 +31,7 @@ export interface StoreReading {
   readonly ending: Seal;
   /** Bytes of all frames, including those of segments that no longer exist. */
   readonly bytes: number;
-  /** Number for the next file. */
+  /** Number of the next file to write. */
   readonly nextNumber: number;
   /** Description of a torn write, which was never acknowledged; null if no write was torn. */
   readonly tornWrite: string | null;
@@ -44,7 +44,7 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
   const names = disk.list(folder);
   const numbers = names.flatMap((name) => storeSegmentNumber(name) ?? []);
   numbers.sort((a, b) => a - b);
-  const spans = neededArchives(
+  const ranges = neededArchives(
     names.flatMap((name) => segmentRangeOf(name) ?? []),
     new Set(numbers),
   );
@@ -52,20 +52,20 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
   let ending = NO_FRAME;
   let bytes = 0;
   let nextNumber = 1;
-  for (const span of spans) {
-    if (span.first !== nextNumber)
-      throw storeDamageError(`${folder}/${archiveFileName(span)}`, `expected ${storeSegmentName(nextNumber)} before it, got none`);
-    const reading = readArchive(disk, `${folder}/${archiveFileName(span)}`, span, bytes);
+  for (const range of ranges) {
+    if (range.first !== nextNumber)
+      throw storeDamageError(`${folder}/${archiveFileName(range)}`, `expected ${storeSegmentName(nextNumber)} before it, got none`);
+    const reading = readArchive(disk, `${folder}/${archiveFileName(range)}`, range, bytes);
     archives.push(reading.archive);
     ending = reading.ending;
     bytes = reading.bytes;
-    nextNumber = span.last + 1;
+    nextNumber = range.last + 1;
   }
   const remainingNumbers = numbers.filter((number) => number >= nextNumber);
   if (archives.length > 0 && remainingNumbers.length === 0)
     throw storeDamageError(`${folder}/${storeSegmentName(nextNumber)}`, 'expected this file after the archive, got none');
   const segmentsRead = readSegments(disk, folder, remainingNumbers, { nextNumber, ending, bytes });
-  const neededFiles = new Set([...spans.map(archiveFileName), ...remainingNumbers.map(storeSegmentName)]);
+  const neededFiles = new Set([...ranges.map(archiveFileName), ...remainingNumbers.map(storeSegmentName)]);
   const storeFiles = names.filter((name) => storeSegmentNumber(name) !== null || segmentRangeOf(name) !== null);
   return {
     ...segmentsRead,
@@ -79,14 +79,14 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
  * Returns the archive files that are needed. Segments are removed only once their archive file is durable. While all of them exist, the
  * archive file is not needed and may not be durable. Of two overlapping archive files, the longer one is newer.
  */
-function neededArchives(spans: readonly SegmentRange[], segments: ReadonlySet<number>): readonly SegmentRange[] {
-  const needed = spans.filter(({ first, last }) => {
+function neededArchives(ranges: readonly SegmentRange[], segments: ReadonlySet<number>): readonly SegmentRange[] {
+  const needed = ranges.filter(({ first, last }) => {
     for (let number = first; number <= last; number++) if (!segments.has(number)) return true;
     return false;
   });
   const isWithin = (inner: SegmentRange, outer: SegmentRange): boolean =>
     inner !== outer && outer.first <= inner.first && outer.last >= inner.last;
-  return needed.filter((span) => !needed.some((other) => isWithin(span, other))).toSorted((a, b) => a.first - b.first);
+  return needed.filter((range) => !needed.some((other) => isWithin(range, other))).toSorted((a, b) => a.first - b.first);
 }
 
 /** The end of the files that precede the segments. */
@@ -113,7 +113,7 @@ function readSegments(
     if (firstNumber !== expectedNumber) throw storeDamageError(path, `expected ${storeSegmentName(expectedNumber)} before it, got none`);
     const file = bytesOf(disk, path);
     const { frames, end } = framesOf(file, ending);
-    const headAndLayout = frames.length === 0 ? null : segmentHeadIn(lineAt(file, frames[0]!.from), path);
+    const headAndLayout = frames.length === 0 ? null : segmentHeadIn(fieldsAt(file, frames[0]!.from), path);
     if (end < file.length) {
       if (!isTornFrame(file, end))
         throw storeDamageError(path, `byte ${end}: expected a complete frame ${ending.seq + frames.length + 1}, got something else`);
@@ -147,18 +147,18 @@ function readArchive(
   const lastFrame = frames.at(-1);
   if (end < file.length || lastFrame === undefined)
     throw storeDamageError(path, `byte ${end}: expected a complete frame ${frames.length + 1}, got something else`);
-  const { head, layout } = archiveHeadIn(lineAt(file, 0), path);
+  const { head, layout } = archiveHeadIn(fieldsAt(file, 0), path);
   if (head.first !== first || head.last !== lastNumber || head.priorBytes !== firstRowOffset)
     throw storeDamageError(path, 'expected a first line that fits its name and the files before it, got another');
   const endLineStart = file.lastIndexOf(LINE_FEED, lastFrame.rowsEnd - 2) + 1;
-  const endRow = archiveEndIn(lineAt(file, endLineStart), path);
+  const endRow = archiveEndIn(fieldsAt(file, endLineStart), path);
   if (endRow === null) throw storeDamageError(path, 'expected an end line, got an unfinished file');
   const { bytes, ...ending } = endRow;
   return { archive: { path, firstNumber: first, lastNumber, firstRowOffset, archive: new ArchiveIndex(), layout, frames }, ending, bytes };
 }
 
-/** Returns the row at an offset. The checksum of its frame has been verified. */
-const lineAt = (file: Buffer, from: number): readonly unknown[] => valuesIn(file.toString('latin1', from, file.indexOf(LINE_FEED, from)));
+/** Returns the fields of the line that starts at `from`. The checksum of its frame has been verified. */
+const fieldsAt = (file: Buffer, from: number): readonly unknown[] => valuesIn(file.toString('latin1', from, file.indexOf(LINE_FEED, from)));
 
 /** Visits the lines of a file. `start` and `end` are positions in `bytes`, without the line feed. */
 export function visitLines(

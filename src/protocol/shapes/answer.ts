@@ -39,6 +39,7 @@ export interface AnswerShape<T> {
   readonly row: Value<unknown> | null;
   /** Throws Mismatch. Callers outside this folder use `decodeAnswer`. */
   read(json: Json): T;
+  /** Returns the reply as JSON, as `variants` require. */
   write(value: T, variants: Variants): Json;
 }
 

@@ -16,6 +16,7 @@ export interface Field<T> {
   named(fallbackName: string): Field<T>;
   /** Throws Mismatch. */
   read(from: JsonObject): T;
+  /** Adds the member to `members`, as `variants` require. */
   write(value: T, variants: Variants, members: Map<string, Json>): void;
 }
 

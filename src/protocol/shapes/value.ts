@@ -34,6 +34,7 @@ export interface Value<T> {
   readonly kind: string;
   /** Throws Mismatch. */
   read(json: Json): T;
+  /** Returns the value as JSON, as `variants` require. */
   write(value: T, variants: Variants): Json;
 }
 

@@ -35,7 +35,9 @@ export interface LiveFacts {
 
 /** Raises and clears the halt cause of a rule, as of a time. Raising a cause that is in force changes nothing. */
 export interface Raiser {
+  /** Halts the scope. `state` is HALT_NEW by default. */
   raise(scope: Scope, reason: string, atMs: number, state?: HaltState): void;
+  /** Clears the cause of this rule in the scope. */
   clear(scope: Scope, atMs: number): void;
 }
 

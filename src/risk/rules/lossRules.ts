@@ -41,9 +41,9 @@ abstract class FallWatch {
   protected fallShare: Ratio;
   protected readonly halt: Halt;
   protected readonly moneyText: MoneyText;
-  /** The newest equity. */
+  /** The newest equity, in units. */
   protected newestUnits = NAN;
-  /** The equity that losses are measured from. */
+  /** The equity that losses are measured from, in units. */
   protected baseline = NAN;
   /** The equity at or below which the rule halts. */
   protected floorUnits = -INFINITY;
@@ -58,20 +58,25 @@ abstract class FallWatch {
     this.halt = halt;
     this.moneyText = moneyText;
   }
+  /** The equity that losses are measured from, in units; NaN before `begin`. */
   get baselineUnits(): number {
     return this.baseline;
   }
+  /** The share of the baseline that may be lost. */
   get share(): Ratio {
     return this.fallShare;
   }
+  /** Clears the halt and measures losses from the newest equity. */
   reset(): void {
     this.isHalted = false;
     this.measureFrom(this.newestUnits);
   }
+  /** Takes a changed limit. The baseline stays. */
   setLimit(limits: ResolvedLimits): void {
     this.fallShare = this.shareOf(limits)!;
     this.measureFrom(this.baseline);
   }
+  /** Sets the baseline, and with it the equity at which the rule halts. */
   protected measureFrom(units: number): void {
     this.baseline = units;
     this.floorUnits = floorAfter(units, this.fallShare);
@@ -87,6 +92,7 @@ class DayWatch extends FallWatch implements EquityWatch {
     this.newestUnits = units;
     this.startDay(units, nowMs);
   }
+  /** Starts a new day if `nowMs` is in one. */
   roll(nowMs: number): void {
     if (nowMs >= this.dayEndMs) this.startDay(this.newestUnits, nowMs);
   }

@@ -123,6 +123,7 @@ export class ContractBook extends BarBook {
     return this.computeFillableLots(order, price);
   }
 
+  /** Frees the margin that the order still holds, and the lots that it would close. */
   protected override releaseHold(order: VenueOrderRecord): void {
     this.wallets.lock(this.wallets.wallet(order.account, this.terms.asset), -order.lockedUnits);
     order.lockedUnits = 0;

@@ -49,6 +49,7 @@ export interface ReachedTriggers {
 
 /** Receives each trigger that has triggered, failed or expired. A cancel is not reported, because the caller requested it. */
 export interface TriggerSink {
+  /** `trigger.status` says how it ended. */
   triggerEnded(trigger: Trigger, timeMs: number): void;
 }
 

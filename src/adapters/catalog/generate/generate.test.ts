@@ -7,11 +7,11 @@ import { dataHash, manifestOf, SYNTHETIC } from '../bars/barQuality.ts';
 import { expectEqual } from '../../../../test/fixtures/quickExpect.ts';
 
 const FROM_MS = Date.UTC(2024, 0, 1);
-const generate = (seed: number, more: Partial<Parameters<typeof synthesizeBars>[0]> = {}) =>
-  synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: FROM_MS, bars: 50_000, seed, ...more });
+const generate = (seed: number, options: Partial<Parameters<typeof synthesizeBars>[0]> = {}) =>
+  synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: FROM_MS, bars: 50_000, seed, ...options });
 
-describe('generateBars', () => {
-  it('generateBars makes the same bytes on every platform', () => {
+describe('synthesizeBars', () => {
+  it('synthetic bars of a seed have the same bytes on every platform', () => {
     expect(dataHash(generate(1), null)).toBe('b6bc843d727efa5a88c379d14e7e5893fff4a0cbe795392cf49e6cc89ccfc84c');
     expect(dataHash(generate(7, { interval: '1h', price: 0.0123, gapShare: 0.05 }), null)).toBe(
       '0c31a9e3a4389dec12179fc2c7387bb1715311a397a8e141b645ccb800569555',
@@ -20,12 +20,12 @@ describe('generateBars', () => {
   });
 
   it.each([
-    [30_000, 2],
-    [1, 6],
-    [0.00001, 11],
-    [250, 4],
-    [1e7, 2],
-  ])('generateBars: a start price of %d gives valid rows whose prices have at most %i digits', (price, digits) => {
+    { price: 30_000, digits: 2 },
+    { price: 1, digits: 6 },
+    { price: 0.00001, digits: 11 },
+    { price: 250, digits: 4 },
+    { price: 1e7, digits: 2 },
+  ])('synthetic bars with a start price of $price are valid, and their prices have at most $digits digits', ({ price, digits }) => {
     const bars = generate(5, { price });
     expect(bars.instrument.priceDigits).toBe(digits);
     for (const name of ['open', 'high', 'low', 'close'] as const) ticksOf(bars, name);
@@ -35,7 +35,7 @@ describe('generateBars', () => {
     expect(bars.close.every((close) => close > price / 20 && close < price * 20)).toBe(true);
   });
 
-  it('generateBars clusters volatility: squared returns correlate with the ones before', () => {
+  it('synthetic bars have clusters of volatility: squared returns correlate with earlier ones', () => {
     const { close, length } = generate(11);
     const squares = Array.from({ length: length - 1 }, (_, i) => (close[i + 1]! / close[i]! - 1) ** 2);
     const mean = squares.reduce((sum, x) => sum + x, 0) / squares.length;
@@ -44,7 +44,7 @@ describe('generateBars', () => {
     for (const lag of [1, 5, 20]) expect(covariance(lag) / covariance(0)).toBeGreaterThan(0.05);
   });
 
-  it('generateBars leaves out the share of bars asked for', () => {
+  it('synthetic bars lack the share of bars that `gapShare` asks for', () => {
     const { rows, missingBars, longestGapBars: maxGapBars } = manifestOf(generate(3, { gapShare: 0.1 }), SYNTHETIC);
     expect(rows).toBe(50_000);
     expect(missingBars / (rows + missingBars)).toBeCloseTo(0.1, 2);
@@ -52,7 +52,7 @@ describe('generateBars', () => {
     expect(manifestOf(generate(3), SYNTHETIC).missingBars).toBe(0);
   });
 
-  it('generateBars opens monthly bars at the starts of calendar months', () => {
+  it('synthetic monthly bars open at the starts of calendar months', () => {
     const { openMs } = generate(1, { interval: '1M', bars: 14, fromMs: FROM_MS + 5 * 86_400_000 });
     expect(openMs[0]).toBe(FROM_MS);
     expect(openMs[13]).toBe(Date.UTC(2025, 1, 1));
@@ -70,5 +70,5 @@ describe('generateBars', () => {
     // A record with one asset on both sides could be written, and not be read again.
     [{ symbol: 'USDTUSDT' }, 'USDTUSDT: the quote asset must be one of'],
     [{ symbol: 'FOO-FOO' }, 'FOO-FOO: the quote asset must be one of'],
-  ])('generateBars refuses %j', (options, message) => expect(() => generate(1, options)).toThrow(message));
+  ])('synthesizeBars rejects %j', (options, message) => expect(() => generate(1, options)).toThrow(message));
 });

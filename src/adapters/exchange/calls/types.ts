@@ -16,6 +16,7 @@ export interface ExchangeNotes {
   cursor(body: { readonly symbol: string; readonly channel: string; readonly value: string }): unknown;
   /** A fill that is booked to the account, not to a strategy. */
   unattributedFill?(fill: UnattributedFill): unknown;
+  /** Writes the setting of a contract: requested, or confirmed by the exchange. */
   setting(body: { readonly contract: string; readonly name: string; readonly value: string; readonly confirmed: boolean }): unknown;
 }
 
@@ -34,10 +35,15 @@ export interface DelayObserver {
   /** The current values of D and L. */
   readonly visibilityDelayMs: number;
   readonly readLagMs: number;
+  /** The venue has shown this time. */
   onVenueTime(venueMs: number): void;
+  /** A create request was admitted `delayMs` after it was signed. */
   onAdmission(delayMs: number, venueMs: number): void;
+  /** A list was `lagMs` old when it was read. */
   onReadLag(lagMs: number): void;
+  /** An incident has begun or continues: the venue does not know what it did. */
   onIncident(venueMs: number): void;
+  /** A clock has jumped, so the delays that were measured before no longer hold. */
   onClockJump(): void;
 }
 

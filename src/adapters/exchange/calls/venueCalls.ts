@@ -37,9 +37,13 @@ export const MAX_ROWS = 1000;
 
 /** The endpoints that the REST exchange uses. A read returns null if no usable reply arrived. */
 export interface VenueCalls {
+  /** Sends a create request. */
   create(order: OrderRequest, clientOrderId: string, options: CallOptions): Work<Outcome<CreatedOrder>>;
+  /** Sends a cancel request. */
   cancel(instrument: Instrument, venueId: string): Work<Outcome<unknown>>;
+  /** Returns the time of the venue, ms; null if no usable reply arrived. */
   serverTime(): Work<number | null>;
+  /** Returns the open orders of an instrument. */
   openOrders(instrument: Instrument, options: CallOptions): Work<Page<OrderRow> | null>;
   /** `none`: a reply without information, which proves nothing. */
   order(instrument: Instrument, venueId: string, options: CallOptions): Work<OrderRow | 'none' | null>;

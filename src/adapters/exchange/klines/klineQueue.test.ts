@@ -8,6 +8,12 @@ import { KlineQueue } from './klineQueue.ts';
 type DoneCallback = Parameters<AskKlines>[1];
 const NO_ANSWER = { kind: 'notSent', cause: 'a test' } as const;
 
+/** Number of klines that a call requests. It has no effect on the order of calls. */
+const ROWS = 2;
+const callFirst = (requestCall: AskKlines) => requestCall(ROWS, () => {}, false);
+/** Requests klines that an earlier reply lacked. */
+const callAgain = (requestCall: AskKlines) => requestCall(ROWS, () => {}, true);
+
 /** Returns a queue of calls, and the order in which they began. */
 function fixture(feedCount: number, maxCalls: number) {
   const scheduler = new DueQueue();
@@ -35,7 +41,7 @@ function fixture(feedCount: number, maxCalls: number) {
 
 it('kline calls of one close begin in the order of need, for any order of the requests', () => {
   const { scheduler, requestCalls, startedPlaces } = fixture(5, 10);
-  for (const place of [4, 2, 0, 3, 1]) requestCalls[place]!(2, () => {}, false);
+  for (const place of [4, 2, 0, 3, 1]) callFirst(requestCalls[place]!);
   expect(startedPlaces).toEqual([]);
   scheduler.runDue(10);
   expect(startedPlaces).toEqual([0, 1, 2, 3, 4]);
@@ -43,17 +49,17 @@ it('kline calls of one close begin in the order of need, for any order of the re
 
 it('a repeated kline call waits for all first calls', () => {
   const { scheduler, requestCalls, startedPlaces } = fixture(4, 10);
-  requestCalls[0]!(2, () => {}, true);
-  requestCalls[3]!(2, () => {}, false);
-  requestCalls[1]!(2, () => {}, true);
-  requestCalls[2]!(2, () => {}, false);
+  callAgain(requestCalls[0]!);
+  callFirst(requestCalls[3]!);
+  callAgain(requestCalls[1]!);
+  callFirst(requestCalls[2]!);
   scheduler.runDue(10);
   expect(startedPlaces).toEqual([2, 3, 0, 1]);
 });
 
 it('at most as many kline calls run as a window admits, and the next one starts with a reply', () => {
   const { scheduler, requestCalls, startedPlaces, answerOldest } = fixture(5, 2);
-  requestCalls.forEach((requestCall) => requestCall(2, () => {}, false));
+  requestCalls.forEach(callFirst);
   scheduler.runDue(10);
   expect(startedPlaces).toEqual([0, 1]);
   answerOldest();
@@ -62,7 +68,7 @@ it('at most as many kline calls run as a window admits, and the next one starts 
 
 it('a cancelled kline call gives its place to exactly one other', () => {
   const { scheduler, requestCalls, startedPlaces, cancelled, openCalls } = fixture(4, 1);
-  const cancels = requestCalls.map((requestCall) => requestCall(2, () => {}, false));
+  const cancels = requestCalls.map(callFirst);
   scheduler.runDue(10);
   cancels[1]!();
   expect([startedPlaces, cancelled]).toEqual([[0], []]);
@@ -74,6 +80,6 @@ it('a cancelled kline call gives its place to exactly one other', () => {
 
 it('a kline call of a single feed starts at once', () => {
   const { requestCalls, startedPlaces } = fixture(1, 20);
-  requestCalls[0]!(2, () => {}, false);
+  callFirst(requestCalls[0]!);
   expect(startedPlaces).toEqual([0]);
 });

@@ -133,6 +133,7 @@ export class RateClass implements Usage {
     }
   }
 
+  /** The limit, its use and its waiting calls now, for the status of the bot. */
   get state(): ClassState {
     const { nowMs } = this.#shared.scheduler;
     this.#use.removeExpired(nowMs);
@@ -150,12 +151,15 @@ export class RateClass implements Usage {
     };
   }
 
+  /** The weight that counts against the limit now. */
   get used(): number {
     return this.#use.all;
   }
+  /** Returns the weight that calls of one priority have used in the current window. */
   sentBy(priority: Priority): number {
     return this.#use.sentBy(priority);
   }
+  /** Returns the weight of the next waiting call of a priority; 0 without one. */
   firstOf(priority: Priority): number {
     return this.#queues[priority][0]?.weight ?? 0;
   }

@@ -7,7 +7,9 @@ type Settings = Pick<OrderSettings, 'incidentCount' | 'incidentWindowMs' | 'inci
 
 /** Takes notice when an incident begins and ends. */
 export interface IncidentSink {
+  /** An incident has begun. `reason` is one line for the operator. */
   onBegin(reason: string): void;
+  /** The incident has ended. */
   onEnd(): void;
 }
 
