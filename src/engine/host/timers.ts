@@ -35,6 +35,8 @@ export class Timers {
   /** Missed calls to make up for, in order of their times. */
   private readonly missed: Timer[] = [];
   private isStarted = false;
+  /** No timer fires before this time, ms UTC. */
+  private heldUntilMs = -INFINITY;
 
   /** Fires at each multiple of the period since 1970-01-01T00:00Z. `nowMs`: the instant of the run at which the timer is registered. */
   every(strategyIndex: number, periodMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
@@ -85,6 +87,12 @@ export class Timers {
     this.findNext();
   }
 
+  /** Lets no timer fire before `ms`. Used to repeat a time in which a bot was down. */
+  holdUntil(ms: number): void {
+    this.heldUntilMs = ms;
+    this.findNext();
+  }
+
   /** Calls every timer due at or before `ms`, in order of registration. */
   runDue(ms: number, callTimer: CallTimer): void {
     // Loop over a copy, because a timer that fires once leaves the list and a handler may add or remove timers.
@@ -126,7 +134,8 @@ export class Timers {
     for (let index = this.timers.length - 1; index >= 0; index--) if (isRemoved(this.timers[index]!)) this.timers.splice(index, 1);
   }
   private findNext(): void {
-    this.nextMs = this.timers.reduce((earliestMs, timer) => Math.min(earliestMs, timer.dueMs), INFINITY);
+    const earliestMs = this.timers.reduce((earliest, timer) => Math.min(earliest, timer.dueMs), INFINITY);
+    this.nextMs = Math.max(earliestMs, this.heldUntilMs);
   }
 }
 

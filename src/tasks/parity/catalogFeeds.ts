@@ -18,7 +18,7 @@ import { closeOf, type Interval } from '../../model/interval.ts';
 import { isTradeBars } from '../../model/tradeBars.ts';
 import type { Lifetime } from '../bot/lifetime/lifetime.ts';
 import type { Divergence } from './divergences.ts';
-import { barKey, type ReceivedBar, type RecordedRun } from './recordedRun.ts';
+import { barKey, causeOfMissing, type ReceivedBar, type RecordedRun } from './recordedRun.ts';
 
 /** One row: its open time, ms UTC, then open, high, low, close, volume and its close time. */
 type RowValues = readonly [openMs: number, values: readonly number[]];
@@ -114,10 +114,8 @@ export const isSameBar = (values: readonly number[], received: ReceivedBar, inst
 };
 
 /** Returns why the bot did not decide when a bar closed at `closeMs`. Null when the bot decided. */
-export function causeOfSilence({ decided, down }: RecordedRun, closeMs: number): Divergence | null {
-  if (decided.has(closeMs)) return null;
-  return down.some(({ fromMs, toMs }) => closeMs > fromMs && closeMs < toMs) ? 'restart' : 'late bar';
-}
+export const causeOfSilence = (run: RecordedRun, closeMs: number): Divergence | null =>
+  run.decided.has(closeMs) ? null : causeOfMissing(run, closeMs);
 
 /** Returns the closes of bars at which strategies must not decide, for the causes that are switched on. Times in ms UTC. */
 export function undecidedInstants(

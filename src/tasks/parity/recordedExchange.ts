@@ -71,19 +71,25 @@ export class RecordedExchange extends ReplayExchange {
     super.matchRow(instrumentIndex, row);
   }
 
+  /** Books all fills and ends that the bot knew by `ms`. Between the closes of rows, timers need them. */
+  bookKnown(ms: number): void {
+    for (const [instrumentIndex, orders] of this.#scriptedOrders)
+      for (const scripted of orders.slice()) this.#fillUntil(scripted, instrumentIndex, ms, -INFINITY);
+  }
+
   override settleMarks(): void {
     super.settleMarks();
     this.#script.payUntil(this.engine.nowMs);
   }
 
-  /** Books the fills of an order that the bot knew by the close `closeMs`, and the end of the order. */
-  #fillUntil(scripted: ScriptedOrder, instrumentIndex: number, closeMs: number, earliestMs: number): void {
+  /** Books the fills of an order that the bot knew by `knownMs`, and the end of the order. */
+  #fillUntil(scripted: ScriptedOrder, instrumentIndex: number, knownMs: number, earliestMs: number): void {
     const { placed, recorded, id } = scripted;
     const { fills, end } = recorded;
     const { book } = this.book(instrumentIndex);
     // The venue reuses the records of ended orders for later ones.
     const isStillOpen = (): boolean => placed.isOpen && placed.ref === id;
-    const isNextFillKnown = (): boolean => scripted.nextFill < fills.length && this.#script.knownMs(fills[scripted.nextFill]!) <= closeMs;
+    const isNextFillKnown = (): boolean => scripted.nextFill < fills.length && this.#script.knownMs(fills[scripted.nextFill]!) <= knownMs;
     while (isStillOpen() && isNextFillKnown()) {
       const fillIndex = scripted.nextFill++;
       const fill = fills[fillIndex]!;
@@ -98,7 +104,7 @@ export class RecordedExchange extends ReplayExchange {
       this.#bookedFill = null;
       if (isStillOpen()) placed.admittedMs = INFINITY;
     }
-    const isCanceled = end !== null && end.ending === 'canceled' && this.#script.isOn(end.cause) && this.#script.knownMs(end) <= closeMs;
+    const isCanceled = end !== null && end.ending === 'canceled' && this.#script.isOn(end.cause) && this.#script.knownMs(end) <= knownMs;
     if (isCanceled && !recorded.isFilled && isStillOpen()) this.venue.cancel(placed, this.engine.nowMs);
     if (!isStillOpen()) this.#forget(instrumentIndex, scripted);
   }

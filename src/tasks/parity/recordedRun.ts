@@ -49,6 +49,15 @@ export interface ReportedOrder {
   end: ReportedEnd | null;
 }
 
+/** A time that the bot did not follow, because it was down or had no bars. Timers that fell due in it were missed. Times in ms UTC. */
+export interface MissedSpan {
+  /** The newest instant before it. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** When the bot made up for it. */
+  readonly resumedMs: number;
+}
+
 /** One lifetime of a bot. */
 export interface RecordedRun {
   readonly records: readonly JournalRecord[];
@@ -58,6 +67,9 @@ export interface RecordedRun {
   readonly decided: ReadonlyMap<number, number>;
   /** Spans without a process: from the newest instant before a start to the first one after it. */
   readonly down: readonly { readonly fromMs: number; readonly toMs: number }[];
+  readonly missed: readonly MissedSpan[];
+  /** Instants without a bar, at which only timers decide, ms UTC. */
+  readonly timerInstants: ReadonlySet<number>;
   readonly orders: readonly ReportedOrder[];
   /** Orders that still waited for the end of others when the comparison ends. */
   readonly waiting: readonly RecordOf<'DRAFT'>[];
@@ -82,6 +94,10 @@ export function comparedRecords(records: readonly JournalRecord[]): readonly Jou
 /** Kinds of records. The first such record after the last decisions ends the comparison. */
 const ENDS_COMPARISON: ReadonlySet<string> = new Set(['FILL', 'FUNDED', 'STOP', 'CONFIG', 'INSTANT', 'SEGMENT', 'HUMAN', 'HALT', 'RESUME']);
 
+/** Returns why the bot did not follow the time `ms`. */
+export const causeOfMissing = ({ down }: RecordedRun, ms: number): Divergence =>
+  down.some(({ fromMs, toMs }) => ms > fromMs && ms < toMs) ? 'restart' : 'late bar';
+
 /** Reads all records of a lifetime. */
 export function readRecordedRun(lifetime: Lifetime): RecordedRun {
   return new RecordedRunReader(lifetime).read();
@@ -95,6 +111,8 @@ class RecordedRunReader {
   readonly #bars = new Map<string, ReceivedBar>();
   readonly #decided = new Map<number, number>();
   readonly #down: { fromMs: number; toMs: number }[] = [];
+  readonly #missed: MissedSpan[] = [];
+  readonly #timerInstants = new Set<number>();
   readonly #orders = new Map<number, ReportedOrder>();
   readonly #numbers = new Map<string, number>();
   readonly #funded: RecordOf<'FUNDED'>[] = [];
@@ -121,6 +139,8 @@ class RecordedRunReader {
       bars: this.#bars,
       decided: this.#decided,
       down: this.#down,
+      missed: this.#missed,
+      timerInstants: this.#timerInstants,
       orders,
       waiting: [...this.#waiting.values()],
       funded: this.#funded,
@@ -149,9 +169,13 @@ class RecordedRunReader {
   }
 
   /** Adds an instant: its bars, whether strategies decided on it, and the time without the bot before it. */
-  #addInstant({ bars, seq, atMs, decided }: RecordOf<'INSTANT'>): void {
+  #addInstant({ bars, seq, atMs, decided, t }: RecordOf<'INSTANT'>): void {
     for (const bar of bars) this.#addBar(bar, seq, atMs);
-    if (!decided) return;
+    if (bars.length === 0 || !decided) this.#timerInstants.add(decided ? atMs : t);
+    if (!decided) {
+      this.#missed.push({ fromMs: Math.max(this.#newestMs, this.#missed.at(-1)?.toMs ?? -Infinity), toMs: atMs, resumedMs: t });
+      return;
+    }
     if (this.#stoppedMs !== null) this.#down.push({ fromMs: this.#stoppedMs, toMs: atMs });
     this.#stoppedMs = null;
     if (bars.length > 0) this.#decided.set(atMs, seq);

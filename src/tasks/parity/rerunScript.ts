@@ -13,7 +13,7 @@ import type { BotOrder } from '../../orders/botOrder.ts';
 import { recordedTerms } from '../../orders/orderLog.ts';
 import { barNumber, finestBars, openAt } from './barTimes.ts';
 import { DIVERGENCES, type Divergence } from './divergences.ts';
-import { isForeign, type RecordedRun, type ReportedEnd, type ReportedFill, type ReportedOrder } from './recordedRun.ts';
+import { causeOfMissing, isForeign, type RecordedRun, type ReportedEnd, type ReportedFill, type ReportedOrder } from './recordedRun.ts';
 
 /** The code of orders that only the rerun decides, because the bot did not see the bar in time. */
 export const UNDECIDED = 'UNDECIDED';
@@ -121,9 +121,11 @@ export function rowLatency({ fills: [first], intent }: ReportedOrder, bars: BarC
 }
 
 /** Returns the recorded latency of an order in ms, rounded to the shortest bars of its symbol. Null when it is unknown. */
-export function latencyIn(order: ReportedOrder, feeds: readonly FeedPlan[]): number | null {
+export function latencyIn(order: ReportedOrder, { timerInstants }: RecordedRun, feeds: readonly FeedPlan[]): number | null {
   const feed = feeds.findLast(({ bars }) => bars.instrument.id === order.intent?.symbol);
-  return feed === undefined ? null : rowLatency(order, feed.bars);
+  const ms = feed === undefined ? null : rowLatency(order, feed.bars);
+  // An order that a timer decided inside of a row fills in the next row, without latency too.
+  return ms === 1 && timerInstants.has(order.createdMs) ? 0 : ms;
 }
 
 /** Returns the median of the known latencies (at least `minMs` each), and the number of orders behind it. Null without a known latency. */
@@ -133,7 +135,7 @@ export function medianLatency(
   minMs = 0,
 ): { readonly ms: number | null; readonly orders: number } {
   const latencies = run.orders
-    .flatMap((order) => latencyIn(order, feeds) ?? [])
+    .flatMap((order) => latencyIn(order, run, feeds) ?? [])
     .map((ms) => Math.max(ms, minMs))
     .toSorted((a, b) => a - b);
   return { ms: latencies[latencies.length >> 1] ?? null, orders: latencies.length };
@@ -184,14 +186,15 @@ export class RerunScript implements LatencyModel {
     return DIVERGENCES.indexOf(cause) < this.#steps;
   }
 
-  /** Connects the script to the engine of the rerun, before its first bar. */
-  attach(engine: RunEngine): void {
+  /** Connects the script to the engine of the rerun, before its first bar. `bookKnown` books what the bot knew of its orders at a time. */
+  attach(engine: RunEngine, bookKnown: (ms: number) => void): void {
     this.#engine = engine;
     engine.recordedDecisions = this;
     if (this.isOn('funding')) {
       this.#bookFunding = engine.funded.bind(engine);
       engine.funded = () => {};
     }
+    this.#repeatTimers(engine, bookKnown);
     const { instant } = engine;
     const mayDecide = (): boolean => !this.#undecided.has(instant.ms);
     if (this.#undecided.size === 0) return;
@@ -206,6 +209,24 @@ export class RerunScript implements LatencyModel {
         Object.assign(watch, { handler: () => (mayDecide() ? handler() : undefined) });
       }
     }
+  }
+
+  /**
+   * Lets timers know the orders as they did in the bot, and miss what they missed there. It is made up for when the bot did, for the causes
+   * that are switched on.
+   */
+  #repeatTimers(engine: RunEngine, bookKnown: (ms: number) => void): void {
+    const { timers } = engine;
+    const spans = this.#run.missed.filter((span) => this.isOn(causeOfMissing(this.#run, span.toMs)));
+    const runDue = timers.runDue.bind(timers);
+    timers.runDue = (ms, callTimer) => {
+      bookKnown(ms);
+      if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
+      while (spans.length > 0 && spans[0]!.resumedMs <= ms) timers.runMissed(spans.shift()!.toMs, callTimer);
+      const [span] = spans;
+      if (span === undefined || ms <= span.fromMs) runDue(ms, callTimer);
+      else timers.holdUntil(span.resumedMs);
+    };
   }
 
   /** Submits or denies an order. The engine calls this for each order that a strategy asks for. */

@@ -62,11 +62,16 @@ export async function rerunStrategies(deps: RerunDeps, steps: number): Promise<R
   const plan = { ...basePlan, fills: { ...basePlan.fills, latencyMs } };
   const undecided = undecidedInstants(deps.feeds, run, isOn);
   const script = new RerunScript(run, steps, { latencyMs, feeds, undecided });
+  const exchanges: RecordedExchange[] = [];
   const { engine, loop } = await prepareBacktest(plan, {
-    makeExchange: (queue, options) => new RecordedExchange(queue, options, script),
+    makeExchange: (queue, options) => {
+      const exchange = new RecordedExchange(queue, options, script);
+      exchanges.push(exchange);
+      return exchange;
+    },
     latency: isOn('latency') && isLate(run, feeds, latencyMs) ? script : null,
   });
-  script.attach(engine);
+  script.attach(engine, (ms) => exchanges.forEach((exchange) => exchange.bookKnown(ms)));
   if (engine.decidesPerFeed && isOn('latency')) engine.parts.orderAt = receivedFeedOrder(run, engine);
   loop(engine);
   script.payUntil(run.lastMs);
@@ -137,5 +142,5 @@ async function planOf(
 }
 
 /** Returns true when an order took longer than the latency of the definition, in whole rows. */
-const isLate = ({ orders }: RecordedRun, feeds: readonly FeedPlan[], latencyMs: number): boolean =>
-  orders.some((order) => (latencyIn(order, feeds) ?? 0) > latencyMs);
+const isLate = (run: RecordedRun, feeds: readonly FeedPlan[], latencyMs: number): boolean =>
+  run.orders.some((order) => (latencyIn(order, run, feeds) ?? 0) > latencyMs);
