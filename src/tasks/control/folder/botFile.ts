@@ -59,19 +59,29 @@ export function readBotFile(folder: string): BotFile {
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw new ConfigError(`${path}: cannot be read (${String(error.code)})`, 'name the data folder of a bot that has run: --data DIR');
   }
-  const file = parseBotFile(text);
+  const value = parseJson(text);
+  if (value === undefined)
+    throw new ConfigError(
+      `${path}: the file is damaged: ${text.length} characters that are no JSON, as of a file that was cut`,
+      'start the bot, which writes it again, or bring it back from a copy; until then cancel and close at the exchange itself',
+    );
+  const file = botFileIn(value);
   if (file) return file;
   throw new ConfigError(`${path}: expected the file of a bot of this version, got another`, 'use the isobar version that started the bot');
 }
 
-/** Returns null for an invalid file. Only a bot writes it, into a folder of its own, so a valid format number implies the rest. */
-function parseBotFile(text: string): BotFile | null {
+/** Returns undefined for text that is no JSON. */
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    const isBotFile = typeof value === 'object' && value !== null && 'format' in value && value.format === FORMAT && 'access' in value;
-    return isBotFile ? (value as BotFile) : null;
+    return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) return null;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Returns null for another file. Only a bot writes it, into a folder of its own, so a valid format number implies the rest. */
+function botFileIn(value: unknown): BotFile | null {
+  const isBotFile = typeof value === 'object' && value !== null && 'format' in value && value.format === FORMAT && 'access' in value;
+  return isBotFile ? (value as BotFile) : null;
 }

@@ -21,16 +21,27 @@ const row = (orderId: string, clientOrderId: string) => ({
   timeMs: 1,
 });
 
+/** What the kill knows, and what the exchange says about it. */
+interface KnownOrders {
+  /** Orders that the kill believes to be open. */
+  readonly open: readonly string[];
+  /** Those of them that the exchange does not cancel. */
+  readonly failed: readonly string[];
+  readonly cancelled: string[];
+}
+
 /** Kills an account with an own order OWN and an order 7 whose client order id is not listed. Each query of order 7 has this outcome. */
-async function killBeside(queryOutcome: object): Promise<{ readonly result: CancelResult; readonly cancelled: readonly string[] }> {
+async function killBeside(
+  queryOutcome: object,
+  { open, failed, cancelled }: KnownOrders = { open: [], failed: [], cancelled: [] },
+): Promise<{ readonly result: CancelResult; readonly cancelled: readonly string[] }> {
   const scheduler = new DueQueue();
   scheduler.runDue(0);
-  const cancelled: string[] = [];
   const answer = (op: string, { orderIds }: { readonly orderIds?: readonly string[] }): object => {
     if (op === 'spot.queryOrder') return queryOutcome;
     if (op === 'spot.batchCancel') cancelled.push(...orderIds!);
     const rows = [row('6', 'OWN'), row('7', '')].filter(({ orderId }) => !cancelled.includes(orderId));
-    return { kind: 'acked', value: { rows, refused: [] } };
+    return { kind: 'acked', value: { rows, refused: [], failed: failed.filter((id) => orderIds?.includes(id)) } };
   };
   const client = {
     call: (op: string, args: never, done: (outcome: unknown) => void) => {
@@ -41,7 +52,7 @@ async function killBeside(queryOutcome: object): Promise<{ readonly result: Canc
   const deps = { client, scheduler, settings: KILL_SETTINGS, instruments: [INSTRUMENT], onPhase: () => {} };
   const venue = new KillVenue({ ...deps, serverTime: () => ({ ms: scheduler.nowMs, uncertaintyMs: 0 }) } as never);
   const own = { isOwnId: () => false, isOwnCid: (cid: string) => cid === 'OWN', lostOf: () => [], withoutVenueId: [] };
-  const work = cancelAll(venue, { own, open: new Map(), waiting: new Map(), unknownUntilMs: {} }, false);
+  const work = cancelAll(venue, { own, open: new Map([[INSTRUMENT.id, open]]), waiting: new Map(), unknownUntilMs: {} }, false);
   const progress = { hasEnded: false };
   void work.finally(() => (progress.hasEnded = true));
   for (let turnIndex = 0; turnIndex < 20_000 && !progress.hasEnded; turnIndex++) {
@@ -62,4 +73,12 @@ it('a reply that a listed order does not exist is an answer: the order is named,
   expect([...new Set(cancelled)]).toEqual(['6']);
   expect(result.stuck.size).toBe(0);
   expect(result.left.map(({ order: { venueId } }) => venueId)).toEqual(['7']);
+});
+
+it('an order that an earlier kill has cancelled does not count again', async () => {
+  const cancelled: string[] = [];
+  const { result } = await killBeside(MISSING, { open: ['4', '5'], failed: ['4'], cancelled });
+  expect(cancelled.slice(0, 2)).toEqual(['4', '5']);
+  // Of the known orders the exchange has cancelled one, and its list shows another.
+  expect(result.count).toBe(2);
 });

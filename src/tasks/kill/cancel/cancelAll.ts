@@ -46,12 +46,12 @@ export async function cancelAll(
   instruments: readonly Instrument[] = venue.deps.instruments,
 ): Promise<CancelResult> {
   const { onPhase } = venue.deps;
-  // Send these cancels at once. The lists then show whether they took effect.
-  const firstCancels = instruments.flatMap((instrument) => {
-    const ids = orders.open.get(instrument.id) ?? [];
-    return ids.length === 0 ? [] : [cancelOrders(venue, instrument, ids)];
-  });
   const endedOrders = new Map(instruments.map(({ id }) => [id, new Set(orders.open.get(id) ?? [])]));
+  // Send these cancels at once. The lists then show whether they took effect. An order that has ended before, by an earlier kill, does not count.
+  const firstCancels = instruments.map(async (instrument) => {
+    const ended = endedOrders.get(instrument.id)!;
+    for (const id of ended.size === 0 ? [] : await cancelOrders(venue, instrument, [...ended])) ended.delete(id);
+  });
   const endedTriggers = new Map(instruments.map(({ id }) => [id, new Set<string>()]));
   const stuck = new Map<InstrumentId, string>();
   const countOf = (idsByInstrument: ReadonlyMap<InstrumentId, ReadonlySet<string>>): number =>

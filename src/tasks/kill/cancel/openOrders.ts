@@ -25,20 +25,31 @@ export async function readOpenOrders(venue: KillVenue, { market, wireName }: Ins
   return { orders: rows.map(futuresOrderRow), isComplete: refused.length === 0 && rows.length < MAX_ROWS };
 }
 
-/** Sends cancels. The next read of the list shows whether they took effect. */
-export async function cancelOrders(venue: KillVenue, { market, wireName }: Instrument, ids: readonly string[]): Promise<void> {
+/**
+ * Sends cancels. The next read of the list shows whether they took effect. Returns the orders that the exchange did not cancel: those that no
+ * list shows had ended before.
+ */
+export async function cancelOrders(venue: KillVenue, instrument: Instrument, ids: readonly string[]): Promise<readonly string[]> {
+  const { market, wireName } = instrument;
   if (market === 'futures') {
-    await Promise.all(ids.map((orderId) => venue.once('futures.cancelOrder', { contractName: wireName, orderId })));
-    return;
+    return refusedOf(ids, (orderId) => venue.once('futures.cancelOrder', { contractName: wireName, orderId }));
   }
-  await Promise.all(
+  const refused = await Promise.all(
     batches(ids).map(async (orderIds) => {
       const outcome = await venue.once('spot.batchCancel', { symbol: wireName, orderIds });
-      if (outcome.kind !== 'refused') return;
+      if (outcome.kind === 'acked') return outcome.value.failed ?? [];
+      if (outcome.kind !== 'refused') return [];
       // The service does not support batches: cancel the orders one by one.
-      await Promise.all(orderIds.map((orderId) => venue.once('spot.cancelOrder', { symbol: wireName, orderId })));
+      return refusedOf(orderIds, (orderId) => venue.once('spot.cancelOrder', { symbol: wireName, orderId }));
     }),
   );
+  return refused.flat();
+}
+
+/** Cancels orders one by one. Returns those whose cancel is refused. */
+async function refusedOf(ids: readonly string[], cancel: (id: string) => Promise<{ readonly kind: string }>): Promise<readonly string[]> {
+  const outcomes = await Promise.all(ids.map(cancel));
+  return ids.filter((_, index) => outcomes[index]!.kind === 'refused');
 }
 
 /** Returns client order ids by venue order id, for futures: their list of open orders does not have them. */
