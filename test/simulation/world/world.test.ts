@@ -62,6 +62,7 @@ test.each([
   [25_711, 'a module asks for orders twice'],
   [27_004, 'it ends with a kill without the bot'],
   [32_002, 'strategies have several lifetimes'],
+  [32_030, 'a draft of an earlier lifetime is sent'],
   [34_011, 'a lost order has the terms of a refused one'],
   [35_006, 'lost orders fill late'],
 ])('a day with a theme breaks no rule (seed %i: %s)', async (seed) => {

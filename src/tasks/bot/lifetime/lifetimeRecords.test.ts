@@ -1,4 +1,4 @@
-// Tests what the records of a lifetime say about the cancels of a step in which a process died.
+// Tests what the records of a lifetime say about orders that precede it, and about the cancels of a step in which a process died.
 
 import { expect, it } from 'vitest';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
@@ -71,4 +71,13 @@ it('a decision that waits for the replay counts for the process that recorded it
   expect(waitsFor(instant, ...later, { ...order, t: 3000, cid: 'B', order: 8 })).toBe(false);
   const nextFile = { t: 2000, k: 'SEGMENT', goesOn: true };
   expect(waitsFor(instant, nextFile, { ...order, t: 2000, cid: 'A', order: 7 }), 'the process goes on in the next file').toBe(true);
+});
+
+it('an order before the lifetime is decided, but a draft that still waits has its decision to come', () => {
+  const draft = { t: 1000, k: 'DRAFT', cid: 'A', order: 7, createdMs: 1000 };
+  const sent = { t: 1000, k: 'INTENT', cid: 'B', order: 8, createdMs: 1000 };
+  const release = { t: 5000, k: 'VERDICT', cid: 'A', order: 7, ok: true, inputs: { createdMs: 5000 } };
+  const recorded = new LifetimeRecords([release] as unknown as JournalRecord[], [draft, sent] as unknown as JournalRecord[]);
+  expect(recorded.order(7)).toMatchObject({ isDrafted: true, isReplayed: false });
+  expect(recorded.order(8)).toMatchObject({ isDrafted: true, isReplayed: true });
 });

@@ -87,8 +87,9 @@ export class LifetimeRecords {
     this.records = records;
     for (const record of before) this.#addRecord(record, -1);
     for (const order of this.#ordersByNumber.values()) {
-      order.isReplayed = true;
       order.isDrafted = true;
+      // A draft may still wait: its decision is then among the records.
+      order.isReplayed = order.verdict !== null || order.intent !== null;
     }
     for (const cancels of this.#cancelsByNumber.values()) for (const cancel of cancels) cancel.isReplayed = true;
     let lastInstant = -1;

@@ -16,7 +16,7 @@ import type { ReportViolation } from '../observer.ts';
 export class CreateRules {
   /** Numbers of the orders whose create request has been sent. */
   readonly #sentOrderNumbers = new Set<number>();
-  /** Since when the bot has known that an outcome is unknown, ms of its clock, by order. */
+  /** Since when the bot has known that an outcome is unknown, ms UTC by what it knows of the exchange's clock, by order. */
   readonly #unknownSinceMs = new Map<number, number>();
   #process: BotProcess | null = null;
 
@@ -24,9 +24,11 @@ export class CreateRules {
   note(process: BotProcess, report: ReportViolation): void {
     if (process !== this.#process) this.#unknownSinceMs.clear();
     this.#process = process;
-    const active = process.opened?.bot.deps.engine.orders.active() ?? [];
+    if (process.opened === null) return;
+    const { engine, venueMs } = process.opened.bot.deps;
+    const active = engine.orders.active();
     for (const { id, lifecycle } of active)
-      if (lifecycle === 'unknown' && !this.#unknownSinceMs.has(id)) this.#unknownSinceMs.set(id, process.nowMs);
+      if (lifecycle === 'unknown' && !this.#unknownSinceMs.has(id)) this.#unknownSinceMs.set(id, venueMs());
     for (const waiting of active) {
       if (waiting.lifecycle !== 'sent' || this.#sentOrderNumbers.has(waiting.id)) continue;
       for (const other of active) {
