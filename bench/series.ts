@@ -6,8 +6,18 @@ import { instrumentId, type Instrument } from '../dist/model/instrument.js';
 import type { Interval } from '../dist/model/interval.js';
 import { lots } from '../dist/base/brand.js';
 
-/** First price, in steps of 0.01. */
+/** First price, and the lowest one, in steps of 0.01. */
 const START_CENTS = 3_000_000;
+const MIN_CENTS = 100_000;
+/** Largest distance between an open and the close before it, and of a high or low from its body. */
+const MAX_GAP_CENTS = 20;
+const MAX_WICK_CENTS = 800;
+/** Change of a bar for a shock of 1. */
+const SHOCK_CENTS = 1500;
+/** Share of the distance to the start price by which a bar returns to it. */
+const PULL_SHARE = 0.00002;
+/** Largest volume of a bar, in thousandths. */
+const MAX_VOLUME_THOUSANDTHS = 1e6;
 const FIRST_MS = Date.UTC(2015, 0, 1);
 const MINUTE_MS = 60_000;
 
@@ -50,23 +60,23 @@ export function randomWalk(symbol: string, rows: number, seed: number): BarColum
     // Roughly normal, from -3 to 3.
     const shock = (random.next() + random.next() + random.next() - 1.5) * 2;
     // The open differs from the close before it.
-    const open = lastClose + Math.round((random.next() - 0.5) * 40);
+    const open = lastClose + Math.round((random.next() - 0.5) * 2 * MAX_GAP_CENTS);
     // Prices are slowly pulled to the start price.
-    const pull = (START_CENTS - open) * 0.00002;
-    const close = Math.max(100_000, open + Math.round(shock * 1500 + pull));
+    const pull = (START_CENTS - open) * PULL_SHARE;
+    const close = Math.max(MIN_CENTS, open + Math.round(shock * SHOCK_CENTS + pull));
     bars.openMs[row] = FIRST_MS + row * MINUTE_MS;
     bars.closeMs[row] = FIRST_MS + (row + 1) * MINUTE_MS;
     bars.open[row] = open / 100;
-    bars.high[row] = (Math.max(open, close) + Math.floor(random.next() * 800)) / 100;
-    bars.low[row] = (Math.min(open, close) - Math.floor(random.next() * 800)) / 100;
+    bars.high[row] = (Math.max(open, close) + Math.floor(random.next() * MAX_WICK_CENTS)) / 100;
+    bars.low[row] = (Math.min(open, close) - Math.floor(random.next() * MAX_WICK_CENTS)) / 100;
     bars.close[row] = close / 100;
-    bars.volume[row] = Math.floor(random.next() * 1e6) / 1000;
+    bars.volume[row] = Math.floor(random.next() * MAX_VOLUME_THOUSANDTHS) / 1000;
     lastClose = close;
   }
   return bars;
 }
 
-/** Returns the first `rows` rows, without a copy. */
+/** Returns the firstRow `rows` rows, without a copy. */
 export const firstRows = (bars: BarColumns, rows: number): BarColumns => rowsOf(bars, 0, rows);
 
 /** Returns bars of `interval`, each made of `factor` rows. A last incomplete bar is left out. */
@@ -76,15 +86,15 @@ export function aggregateBars(bars: BarColumns, interval: Interval, factor: numb
   const prices = { open: column(), high: column(), low: column(), close: column() };
   const coarseBars = { ...bars, interval, length: rows, openMs: column(), closeMs: column(), ...prices, volume: column() };
   for (let row = 0; row < rows; row++) {
-    const first = row * factor;
-    const end = first + factor;
-    coarseBars.openMs[row] = bars.openMs[first]!;
-    coarseBars.closeMs[row] = bars.closeMs[end - 1]!;
-    coarseBars.open[row] = bars.open[first]!;
-    coarseBars.close[row] = bars.close[end - 1]!;
-    coarseBars.high[row] = bars.high.subarray(first, end).reduce((max, price) => Math.max(max, price));
-    coarseBars.low[row] = bars.low.subarray(first, end).reduce((min, price) => Math.min(min, price));
-    coarseBars.volume[row] = bars.volume.subarray(first, end).reduce((sum, volume) => sum + volume);
+    const firstRow = row * factor;
+    const endRow = firstRow + factor;
+    coarseBars.openMs[row] = bars.openMs[firstRow]!;
+    coarseBars.closeMs[row] = bars.closeMs[endRow - 1]!;
+    coarseBars.open[row] = bars.open[firstRow]!;
+    coarseBars.close[row] = bars.close[endRow - 1]!;
+    coarseBars.high[row] = bars.high.subarray(firstRow, endRow).reduce((max, price) => Math.max(max, price));
+    coarseBars.low[row] = bars.low.subarray(firstRow, endRow).reduce((min, price) => Math.min(min, price));
+    coarseBars.volume[row] = bars.volume.subarray(firstRow, endRow).reduce((sum, volume) => sum + volume);
   }
   return coarseBars;
 }

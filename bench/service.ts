@@ -16,9 +16,9 @@ const SELF = fileURLToPath(import.meta.url);
 /** The built command. */
 const COMMAND = fileURLToPath(new URL('../dist/cli/isobar.js', import.meta.url));
 /** Connections that send requests at the same time. */
-const CONNECTIONS = 32;
+const CONNECTION_COUNT = 32;
 /** Number of measurements of each figure: its median counts. */
-const PAIRS = 5;
+const PAIR_COUNT = 5;
 /** Requests that warm a server up before it is measured. */
 const WARM_UP_COUNT: Readonly<Record<RequestKind, number>> = { ping: 20_000, depth: 8000, create: 6000 };
 /** Requests of each measurement. */
@@ -28,7 +28,7 @@ const OPEN_ORDERS = 10_000;
 /** Creates that each of the two accounts sends in one turn of this comparison. */
 const TURN_ORDERS = 1500;
 /** Durable creates, and bare syncs of the disk, that are measured. */
-const SYNCS = 500;
+const SYNC_COUNT = 500;
 /** About as many bytes as the exchange stores for an order. */
 const RECORD_BYTES = 400;
 /** A reply of the bare server that is as long as the exchange's reply to a create. */
@@ -115,12 +115,12 @@ interface LoadPair {
 
 /** Measures both servers in turn, so that a disturbance affects both. */
 async function measurePairs(kind: RequestKind, { exchange, bare }: Ports): Promise<readonly LoadPair[]> {
-  for (const port of [exchange, bare]) await sendLoad(port, CONNECTIONS, requestsOf(kind, WARM_UP_COUNT[kind]));
+  for (const port of [exchange, bare]) await sendLoad(port, CONNECTION_COUNT, requestsOf(kind, WARM_UP_COUNT[kind]));
   const pairs: LoadPair[] = [];
-  for (let pair = 0; pair < PAIRS; pair++) {
+  for (let pair = 0; pair < PAIR_COUNT; pair++) {
     pairs.push({
-      exchange: await sendLoad(exchange, CONNECTIONS, requestsOf(kind, MEASURED_COUNT[kind])),
-      bare: await sendLoad(bare, CONNECTIONS, requestsOf(kind, MEASURED_COUNT[kind])),
+      exchange: await sendLoad(exchange, CONNECTION_COUNT, requestsOf(kind, MEASURED_COUNT[kind])),
+      bare: await sendLoad(bare, CONNECTION_COUNT, requestsOf(kind, MEASURED_COUNT[kind])),
     });
   }
   return pairs;
@@ -131,13 +131,13 @@ async function measurePairs(kind: RequestKind, { exchange, bare }: Ports): Promi
  * alternate, so that the code is equally warm for both. Each account orders a symbol of its own.
  */
 async function openOrdersRatio({ port }: Exchange): Promise<number> {
-  await sendLoad(port, CONNECTIONS, requestsOf('create', OPEN_ORDERS));
+  await sendLoad(port, CONNECTION_COUNT, requestsOf('create', OPEN_ORDERS));
   const ratios: number[] = [];
-  for (let turn = 0; turn < PAIRS; turn++) {
+  for (let turn = 0; turn < PAIR_COUNT; turn++) {
     const requestsWithOpenOrders = requestsOf('create', TURN_ORDERS, BTC_ACCOUNT);
     const requestsWithoutOpenOrders = requestsOf('create', TURN_ORDERS, ETH_ACCOUNT);
-    const without = await sendLoad(port, CONNECTIONS, requestsWithoutOpenOrders);
-    const withOrders = await sendLoad(port, CONNECTIONS, requestsWithOpenOrders);
+    const without = await sendLoad(port, CONNECTION_COUNT, requestsWithoutOpenOrders);
+    const withOrders = await sendLoad(port, CONNECTION_COUNT, requestsWithOpenOrders);
     ratios.push(without.perSecond / withOrders.perSecond);
   }
   return median(ratios);
@@ -149,10 +149,10 @@ async function durableMs(folder: string): Promise<number> {
   try {
     const medians: number[] = [];
     // Requests are signed in small batches, because on a slow disk the signatures of all would expire. The first half warms the exchange up.
-    const batchSize = SYNCS / 10;
-    for (let sent = 0; sent < 2 * SYNCS; sent += batchSize) {
+    const batchSize = SYNC_COUNT / 10;
+    for (let sent = 0; sent < 2 * SYNC_COUNT; sent += batchSize) {
       const { p50Ms } = await sendLoad(exchange.port, 1, requestsOf('create', batchSize));
-      if (sent >= SYNCS) medians.push(p50Ms);
+      if (sent >= SYNC_COUNT) medians.push(p50Ms);
     }
     return median(medians);
   } finally {
@@ -164,7 +164,7 @@ async function durableMs(folder: string): Promise<number> {
 function medianSyncMs(folder: string): number {
   const file = openSync(join(folder, 'bare'), 'a');
   const bytes = Buffer.alloc(RECORD_BYTES, 'x');
-  const durationsMs = Array.from({ length: SYNCS }, () => {
+  const durationsMs = Array.from({ length: SYNC_COUNT }, () => {
     const startMs = performance.now();
     writeSync(file, bytes);
     fdatasyncSync(file);

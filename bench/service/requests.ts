@@ -27,7 +27,7 @@ export const CREATE_TARGET = '/sapi/v1/order';
 /** Prices of the orders: at most half of the market price (65,000) of the benchmark's exchange, so that the orders rest. */
 const MIN_PRICE = 20_000;
 const PRICE_STEP = 2;
-const PRICES = 5000;
+const PRICE_COUNT = 5000;
 
 /** The kinds of requests of the load: one without work, one that reads a book, one that is signed and places an order. */
 export type RequestKind = 'ping' | 'depth' | 'create';
@@ -37,7 +37,7 @@ const getRequest = (target: string): Buffer =>
 
 /** Returns a create request for a limit buy that rests. Neighbouring indices have different prices. */
 function createRequest(index: number, timestampMs: number, { symbol, key, secret }: LoadAccount): Buffer {
-  const price = (MIN_PRICE + (index % PRICES) * PRICE_STEP).toFixed(2);
+  const price = (MIN_PRICE + (index % PRICE_COUNT) * PRICE_STEP).toFixed(2);
   const body = JSON.stringify({ symbol, side: 'BUY', type: 'LIMIT', volume: '0.001', price });
   const signature = createHmac('sha256', secret).update(`${timestampMs}POST${CREATE_TARGET}${body}`).digest('hex');
   const head = [

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareBooks, type Book } from './books.ts';
 
+/** Two trades: their times, prices, size and profit, in the order of `books.ts`. */
 const BOOK: Book = {
   trades: [
     [1, 2, 100, 110, 3, 30],
@@ -11,9 +12,12 @@ const BOOK: Book = {
   equity: [1000, 1030, 1000],
 };
 
-const changeTrade = (trade: number, column: number, value: number): Book => ({
+/** The places of values in a trade. */
+const [ENTRY_TIME, EXIT_PRICE, PNL] = [0, 3, 5];
+/** Returns the book with another value in one trade. */
+const changeTrade = (tradeIndex: number, place: number, value: number): Book => ({
   ...BOOK,
-  trades: BOOK.trades.map((row, index) => (index === trade ? row.with(column, value) : row)),
+  trades: BOOK.trades.map((trade, index) => (index === tradeIndex ? trade.with(place, value) : trade)),
 });
 
 describe('compareBooks', () => {
@@ -22,9 +26,9 @@ describe('compareBooks', () => {
     expect(compareBooks(BOOK, { ...BOOK, equity: [1000, 1030 + 1e-9, 1000] }).equal).toBe(true);
   });
   it('compareBooks names the first trade that differs', () => {
-    expect(compareBooks(BOOK, changeTrade(1, 3, 100.01)).first).toBe('trade 2, exit price: isobar 100, tool 100.01');
-    expect(compareBooks(BOOK, changeTrade(0, 0, 2)).first).toBe('trade 1, entry time: isobar 1, tool 2');
-    expect(compareBooks(BOOK, changeTrade(0, 5, NaN)).equal).toBe(false);
+    expect(compareBooks(BOOK, changeTrade(1, EXIT_PRICE, 100.01)).first).toBe('trade 2, exit price: isobar 100, tool 100.01');
+    expect(compareBooks(BOOK, changeTrade(0, ENTRY_TIME, 2)).first).toBe('trade 1, entry time: isobar 1, tool 2');
+    expect(compareBooks(BOOK, changeTrade(0, PNL, NaN)).equal).toBe(false);
   });
   it('compareBooks names a missing trade on either side', () => {
     expect(compareBooks(BOOK, { ...BOOK, trades: BOOK.trades.slice(0, 1) }).first).toBe('trade 2 is missing in the tool');

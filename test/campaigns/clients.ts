@@ -39,10 +39,11 @@ export class RandomClient {
   /** Every order that the exchange has acknowledged. */
   readonly #acknowledged: AcknowledgedOrder[] = [];
   /** Holdings and paid fees of this account on spot, by coin. `checkOrders` fills the map. */
-  readonly coins = new Map<string, Decimal>();
-  refusals = 0;
-  cancels = 0;
-  trades = 0;
+  readonly amountByCoin = new Map<string, Decimal>();
+  refusalCount = 0;
+  cancelCount = 0;
+  /** Number of rows of own trades. A self-trade has two. */
+  tradeRowCount = 0;
 
   constructor(name: string, client: RestClient, rng: Rng) {
     this.name = name;
@@ -68,7 +69,7 @@ export class RandomClient {
       ? await callAsPromise(this.#client, 'spot.newOrder', this.#spotOrder())
       : await callAsPromise(this.#client, 'futures.createOrder', this.#futuresOrder());
     if (outcome.kind === 'acked') this.#acknowledged.push({ id: outcome.value.orderId, isSpot });
-    else if (outcome.kind === 'refused') this.refusals++;
+    else if (outcome.kind === 'refused') this.refusalCount++;
     else throw new Error(`${this.name}: an order ended ${JSON.stringify(outcome)}`);
   }
 
@@ -77,7 +78,7 @@ export class RandomClient {
     const outcome = isSpot
       ? await callAsPromise(this.#client, 'spot.cancelOrder', { symbol: SYMBOL, orderId: id })
       : await callAsPromise(this.#client, 'futures.cancelOrder', { contractName: CONTRACT, orderId: id });
-    if (outcome.kind === 'acked') this.cancels++;
+    if (outcome.kind === 'acked') this.cancelCount++;
   }
 
   /** Returns the terms of a random order on spot: in a fifth of the cases a market order. */
@@ -126,17 +127,17 @@ export class RandomClient {
 
   /** Adds an amount to the sum of its coin. */
   #addCoins(coin: string, amount: string): void {
-    this.coins.set(coin, (this.coins.get(coin) ?? new Decimal(0)).plus(amount));
+    this.amountByCoin.set(coin, (this.amountByCoin.get(coin) ?? new Decimal(0)).plus(amount));
   }
 
-  /** Returns the filled quantities by order id, from the own trades. Also counts the trades, and adds up `coins`. */
+  /** Returns the filled quantities by order id, from the own trades. Also counts the trades, and adds up `amountByCoin`. */
   async #filledByTrades(): Promise<ReadonlyMap<string, Decimal>> {
     const filledByOrder = new Map<string, Decimal>();
     const addTrade = ({ isBuyer, bidId, askId, quantity }: OwnTrade): void => {
       const ownOrderId = isBuyer ? bidId : askId;
       if (ownOrderId === null) throw new Error(`${this.name}: a trade names no own order`);
       filledByOrder.set(ownOrderId, (filledByOrder.get(ownOrderId) ?? new Decimal(0)).plus(quantity));
-      this.trades++;
+      this.tradeRowCount++;
     };
     const balances = (await this.#read('spot.account', {})).rows;
     for (const { asset, free, locked } of balances) for (const amount of [free, locked]) this.#addCoins(asset, amount);

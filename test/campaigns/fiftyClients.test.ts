@@ -67,15 +67,15 @@ it(
       await Promise.all(clients.map((client) => client.checkOrders()));
       const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
       const orderCount = sum(clients.map((client) => client.orderCount));
-      const refusalCount = sum(clients.map((client) => client.refusals));
-      const cancelCount = sum(clients.map((client) => client.cancels));
+      const refusalCount = sum(clients.map((client) => client.refusalCount));
+      const cancelCount = sum(clients.map((client) => client.cancelCount));
       // Each trade has two sides.
-      const sideCount = sum(clients.map((client) => client.trades));
+      const sideCount = sum(clients.map((client) => client.tradeRowCount));
       console.log(`${orderCount} orders, ${refusalCount} refused, ${cancelCount} cancels, ${sideCount} sides of trades`);
       expect(crossedCount).toBe(0);
       expect(sideCount).toBeGreaterThan(SECONDS * 50);
       for (const [coin, deposit] of Object.entries(DEPOSITS)) {
-        const total = clients.reduce((coinsHeld, { coins }) => coinsHeld.plus(coins.get(coin) ?? 0), new Decimal(0));
+        const total = clients.reduce((coinsHeld, { amountByCoin }) => coinsHeld.plus(amountByCoin.get(coin) ?? 0), new Decimal(0));
         expect(`${coin} ${total.toFixed()}`).toBe(`${coin} ${new Decimal(deposit).times(CLIENTS).toFixed()}`);
       }
     } finally {

@@ -57,10 +57,10 @@ it('every guard of the specification has a row, or a reason for its absence', ()
 
 it.each(GUARDS)(
   'the guard $name has a text that occurs once in the source, and an existing test',
-  ({ row, file, from, and = [], test, named }) => {
+  ({ row, file, from, otherChanges = [], test, testTitle }) => {
     expect(existsSync(`${root}${test}`), test).toBe(true);
-    if (!ROWS_WITH_BUILT_TITLE.has(row)) expect(readFileSync(`${root}${test}`, 'utf8'), test).toContain(named);
-    for (const change of [{ file, from }, ...and]) {
+    if (!ROWS_WITH_BUILT_TITLE.has(row)) expect(readFileSync(`${root}${test}`, 'utf8'), test).toContain(testTitle);
+    for (const change of [{ file, from }, ...otherChanges]) {
       const source = readFileSync(`${root}${change.file}`, 'utf8');
       const occurrences = source.split(change.from).length - 1;
       expect(occurrences, `${change.file}: ${change.from}`).toBe(1);

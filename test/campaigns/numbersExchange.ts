@@ -17,6 +17,7 @@ import type { Service } from '../../src/paperExchange/service.ts';
 
 /** The time at which every run starts, ms UTC. */
 export const START_MS = 1_767_571_200_000;
+/** Rate limits under which no call has to wait. */
 const NO_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null]));
 
 /** Returns a spot pair whose takers pay more than its makers. */
@@ -83,7 +84,7 @@ export function settingsOf(seed: number): ExchangeSettings {
 
 /** Number of requests between two marks of the CPU time. */
 const REQUESTS_PER_CPU_MARK = 25;
-/** From this wall time on, the CPU time of a reply is read. A faster reply of this one thread cannot have taken more CPU time than that. */
+/** From this wall time on, the CPU time of a reply is read. A faster reply has taken at most its wall time, because one thread handles it. */
 const MIN_SLOW_MS = 100;
 
 /** A reply, and how long it took. */
@@ -128,8 +129,8 @@ export class NumbersExchange {
   }
 
   /** Advances the clock of the exchange, which then does what is due, such as funding. */
-  advance(ms: number): void {
-    this.nowMs += ms;
+  advance(durationMs: number): void {
+    this.nowMs += durationMs;
     this.service.advance(this.nowMs);
   }
 

@@ -14,7 +14,7 @@ const ROW_COUNT = 2399;
 /** Strategies that import what they do not use, or fail to reach the engine. The proofs neither accept nor refute them. */
 const UNDECIDED = new Set(['handlerThis.ts', 'host.ts', 'http.ts', 'outsideImport.ts', 'symbols.ts', 'walk.ts', 'workerThreads.ts']);
 /** A strategy with a counter in its module. It is clean within one run, and only a second run in the process sees the state. */
-const COUNTER = 'state.ts';
+const MODULE_COUNTER = 'state.ts';
 /** Strategies of `reaching` that read what an indicator has computed ahead. The proof of purity refutes all others. */
 const READS_AHEAD = new Set([
   'blockMax.ts',
@@ -30,7 +30,7 @@ const READS_AHEAD = new Set([
   'boundFormat.ts',
 ]);
 /** A strategy that reads the load of the computer, which differs from run to run. Proofs that compare runs may refute it too. */
-const LOAD = 'loadavg.ts';
+const LOAD_READER = 'loadavg.ts';
 let folder = '';
 
 beforeAll(() => {
@@ -49,7 +49,7 @@ async function prove(file: string): Promise<{ readonly code: number | null; read
 
 /** The suite proves a few strategies of each corpus, a campaign all of them. */
 const biased = isCampaign ? strategiesOf('biased').filter((name) => !UNDECIDED.has(name)) : ['weakmap.ts'];
-const clean = isCampaign ? strategiesOf('clean').filter((name) => name !== COUNTER) : ['weakmap.ts'];
+const clean = isCampaign ? strategiesOf('clean').filter((name) => name !== MODULE_COUNTER) : ['weakmap.ts'];
 
 const reaching = isCampaign
   ? strategiesOf('reaching')
@@ -67,7 +67,7 @@ describe('reaching', () => {
     expect(code).toBe(3);
     // With { pure: true } an indicator that reads ahead is filled ahead, and every proof about the future sees it.
     if (name === 'pureLate.ts') expect(refuted).toEqual(['blocks', 'prefix', 'poison']);
-    else if (name === LOAD) expect(refuted).toContain('purity');
+    else if (name === LOAD_READER) expect(refuted).toContain('purity');
     else expect(refuted).toEqual([READS_AHEAD.has(name) ? 'blocks' : 'purity']);
   });
 });

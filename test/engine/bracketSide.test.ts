@@ -10,8 +10,8 @@ import { RiskFixture } from '../fixtures/riskFixture.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, orderRows, planFor } from './backtestFixture.ts';
 
-const FUTURES: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
-const ROW = [10_000, 10_010, 9990, 10_000] as const;
+const CROSS_MARGIN: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
+const FLAT_ROW = [10_000, 10_010, 9990, 10_000] as const;
 
 /**
  * Places an order at a close of 100 on spot, or of 1000 on a contract. Returns its deny code, null for an order that is sent, and the log
@@ -25,8 +25,8 @@ async function denialOf(market: Market, side: Side, options: OrderOptions) {
       if (this.row++ === 0) this[side]({ base: isFutures ? 10 : '0.1' }, options);
     }
   };
-  const bars = isFutures ? barsOfRows([ROW, ROW, ROW], linearContract()) : barsOfRows([ROW, ROW, ROW]);
-  const accountTerms = isFutures ? { cash: { USDT: '100000' }, futures: FUTURES } : {};
+  const bars = isFutures ? barsOfRows([FLAT_ROW, FLAT_ROW, FLAT_ROW], linearContract()) : barsOfRows([FLAT_ROW, FLAT_ROW, FLAT_ROW]);
+  const accountTerms = isFutures ? { cash: { USDT: '100000' }, futures: CROSS_MARGIN } : {};
   const plan = planFor({ strategies: [strategy], feeds: { bars }, fees: { makerPpm: 0, takerPpm: 0 }, ...accountTerms });
   const messages: string[] = [];
   const prepared = await prepareBacktest(plan, { denialLog: (_timeMs, _strategy, message) => messages.push(message) });

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/replayFolder.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
@@ -14,7 +14,6 @@ import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
 import { LiveFixture, stopAndClose, until } from './liveFixture.ts';
 
 let fixture: LiveFixture;
-afterEach(async () => fixture.close());
 
 /** Makes decisions of every kind: market orders, limits that are cancelled, stops and a timer. */
 class EveryDecision extends Strategy {
@@ -69,24 +68,42 @@ function loaderOf(strategy: StrategyClass): LiveOptions['load'] {
   });
 }
 
-test('a replay over two starts makes every decision again, and names the first one that other code makes differently', async () => {
-  fixture = await LiveFixture.open(60);
-  await runForBars(6);
-  await runForBars(2);
-  const dataFolder = join(fixture.folder, 'bot');
-  const replayed = await replayFolder(dataFolder, { config: null, load: loaderOf(EveryDecision) });
-  expect(replayed.difference).toBeNull();
-  expect(replayed).toMatchObject({ processes: 2 });
-  expect(replayed.decisions).toBeGreaterThan(6);
-  const withOtherCode = await replayFolder(dataFolder, { config: null, load: loaderOf(BuysMore) });
-  expect(withOtherCode.difference?.recorded).toMatch(/^(verdict|order|cancel) /);
-  expect(withOtherCode.difference?.replayed).not.toBe(withOtherCode.difference?.recorded);
-  await expect(replayFolder(join(fixture.folder, 'none'), { config: null })).rejects.toThrow('no such folder');
-  // Another config is rejected, because its decisions cannot be compared.
-  const config = join(fixture.folder, 'other.yaml');
-  writeFileSync(config, readFileSync(join(fixture.folder, 'bot.yaml'), 'utf8').replace('maxOrdersPerMinute: 2', 'maxOrdersPerMinute: 3'));
-  await expect(replayFolder(dataFolder, { config, load: loaderOf(EveryDecision) })).rejects.toThrow(
-    'this is not the config that the bot ran with',
-  );
-  expect(readdirSync(join(dataFolder, 'journal')).filter((name) => name.endsWith('.jsonl'))).toHaveLength(2);
+describe('the journal of a bot that was started twice', () => {
+  let dataFolder: string;
+  beforeAll(async () => {
+    fixture = await LiveFixture.open(60);
+    await runForBars(6);
+    await runForBars(2);
+    dataFolder = join(fixture.folder, 'bot');
+  }, 600_000);
+  afterAll(() => fixture.close());
+
+  test('a replay over two starts makes every decision again', async () => {
+    const replayed = await replayFolder(dataFolder, { config: null, load: loaderOf(EveryDecision) });
+    expect(replayed.difference).toBeNull();
+    expect(replayed).toMatchObject({ processes: 2 });
+    expect(replayed.decisions).toBeGreaterThan(6);
+  });
+
+  test('a replay names the first decision that other code makes differently', async () => {
+    const { difference } = await replayFolder(dataFolder, { config: null, load: loaderOf(BuysMore) });
+    expect(difference?.recorded).toMatch(/^(verdict|order|cancel) /);
+    expect(difference?.replayed).not.toBe(difference?.recorded);
+  });
+
+  test('a replay of a folder that does not exist is rejected', async () => {
+    await expect(replayFolder(join(fixture.folder, 'none'), { config: null })).rejects.toThrow('no such folder');
+  });
+
+  test('a replay with another config is rejected, because its decisions cannot be compared', async () => {
+    const config = join(fixture.folder, 'other.yaml');
+    writeFileSync(config, readFileSync(join(fixture.folder, 'bot.yaml'), 'utf8').replace('maxOrdersPerMinute: 2', 'maxOrdersPerMinute: 3'));
+    await expect(replayFolder(dataFolder, { config, load: loaderOf(EveryDecision) })).rejects.toThrow(
+      'this is not the config that the bot ran with',
+    );
+  });
+
+  test('replays leave the journal with one file for each start', () => {
+    expect(readdirSync(join(dataFolder, 'journal')).filter((name) => name.endsWith('.jsonl'))).toHaveLength(2);
+  });
 });

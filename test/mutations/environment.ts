@@ -2,7 +2,7 @@
 
 import { switchGuard, type Guard } from './guard.ts';
 
-const FAULTS = 'test/rest/exchangeFaults.test.ts';
+const EXCHANGE_FAULTS_TEST = 'test/rest/exchangeFaults.test.ts';
 const WINDOW_FILE = 'src/adapters/exchange/limits/windowUse.ts';
 
 /** The guards, in the order of their numbers. */
@@ -17,7 +17,7 @@ export const ENVIRONMENT: readonly Guard[] = [
     from: "if (state !== 'gone') throw takenError(`${folder}/${name}`, other, state, words);",
     to: "if (state !== 'gone') continue;",
     test: 'src/adapters/disk/processLock.test.ts',
-    named: 'fails for a second process, names the first, and leaves the lock file unchanged',
+    testTitle: 'fails for a second process, names the first, and leaves the lock file unchanged',
   },
   switchGuard(53, 'haltsPersist', 'adapters/journal/records'),
   {
@@ -27,7 +27,7 @@ export const ENVIRONMENT: readonly Guard[] = [
     from: 'else this.#resume(storedBan, nowMs);',
     to: '',
     test: 'src/adapters/exchange/bans/fileBanStore.test.ts',
-    named: 'holds across restarts, and the next one is twice as long',
+    testTitle: 'holds across restarts, and the next one is twice as long',
   },
   {
     row: 55,
@@ -36,7 +36,7 @@ export const ENVIRONMENT: readonly Guard[] = [
     from: "if (priority === 'cancel') return usedAfter <= allowance;",
     to: '',
     test: 'src/adapters/exchange/limits/limiter.test.ts',
-    named: 'steady traffic leaves 20 % to cancels',
+    testTitle: 'steady traffic leaves 20 % to cancels',
   },
   {
     row: 56,
@@ -45,7 +45,7 @@ export const ENVIRONMENT: readonly Guard[] = [
     from: 'this.#answered.add(weight, nowMs + this.#holdMs + (isLost ? LOST_MS : 0));',
     to: 'this.#answered.add(weight, nowMs);',
     test: 'src/adapters/exchange/limits/windowUse.test.ts',
-    named: 'never exceed the limit on the clock of the exchange',
+    testTitle: 'never exceed the limit on the clock of the exchange',
   },
   {
     row: 57,
@@ -54,7 +54,7 @@ export const ENVIRONMENT: readonly Guard[] = [
     from: 'if (!(uncertaintyMs <= settings.maxUncertaintyMs)) {',
     to: 'if (uncertaintyMs < 0) {',
     test: 'test/rest/clockFaults.test.ts',
-    named: 'no request is signed while the time of the exchange is uncertain',
+    testTitle: 'no request is signed while the time of the exchange is uncertain',
   },
   {
     row: 58,
@@ -63,7 +63,7 @@ export const ENVIRONMENT: readonly Guard[] = [
     from: "recvWindow: integerValue('ms', 'how long a request is valid, sent with signed POSTs', 1, 5000)",
     to: "recvWindow: integerValue('ms', 'how long a request is valid, sent with signed POSTs', 1, 100_000)",
     test: 'src/access/settings.test.ts',
-    named: 'recvWindow: 6000',
+    testTitle: 'recvWindow: 6000',
   },
   {
     row: 59,
@@ -71,8 +71,8 @@ export const ENVIRONMENT: readonly Guard[] = [
     file: 'src/adapters/exchange/observe/attribution.ts',
     from: "this.#deps.raisedCauses.raise('ALIEN', null,",
     to: "this.#deps.raisedCauses.scopeNameOf(null) === '' && this.#deps.raisedCauses.raise('ALIEN', null,",
-    test: FAULTS,
-    named: 'after an unattributed order by hand, new risk is denied',
+    test: EXCHANGE_FAULTS_TEST,
+    testTitle: 'after an unattributed order by hand, new risk is denied',
   },
   {
     row: 61,
@@ -80,8 +80,8 @@ export const ENVIRONMENT: readonly Guard[] = [
     file: 'src/adapters/exchange/account/holdingsCheck.ts',
     from: 'const gaps = snapshot.gaps();',
     to: 'snapshot.adopt();\n        const gaps = snapshot.gaps();',
-    test: FAULTS,
-    named: 'a balance that no trade explains is a mismatch',
+    test: EXCHANGE_FAULTS_TEST,
+    testTitle: 'a balance that no trade explains is a mismatch',
   },
   {
     row: 62,
@@ -90,6 +90,6 @@ export const ENVIRONMENT: readonly Guard[] = [
     from: 'maskText(text: string): string {',
     to: 'maskText(text: string): string {\n    if (text !== "") return text;',
     test: 'src/access/signer.test.ts',
-    named: 'key and secret are masked in every encoding',
+    testTitle: 'key and secret are masked in every encoding',
   },
 ];

@@ -2,8 +2,8 @@
 
 import { switchGuard, type Guard } from './guard.ts';
 
-const FAULTS = 'test/rest/exchangeFaults.test.ts';
-const SCHEDULES = 'test/rest/exchangeGuards.test.ts';
+const EXCHANGE_FAULTS_TEST = 'test/rest/exchangeFaults.test.ts';
+const EXCHANGE_GUARDS_TEST = 'test/rest/exchangeGuards.test.ts';
 const MANAGER = 'src/orders/orderManager.ts';
 const CONFLICTS = 'src/orders/conflicts.ts';
 const LIVE_ORDERS = 'src/orders/liveOrders.test.ts';
@@ -29,7 +29,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'order.wasUnknown = true;',
     to: 'order.wasUnknown = true;\n    this.reservations.release(order);',
     test: LIVE_ORDERS,
-    named: RESERVED,
+    testTitle: RESERVED,
   },
   {
     row: 33,
@@ -38,15 +38,15 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'const seq = this.journal.submitted(order);',
     to: 'const seq = this.journal.submitted(order);\n    this.reservations.release(order);',
     test: LIVE_ORDERS,
-    named: RESERVED,
+    testTitle: RESERVED,
   },
   {
     row: 34,
     name: '34: reductions ignore other open orders that close the same position',
     ...SALES,
-    and: [REDUCTIONS],
+    otherChanges: [REDUCTIONS],
     test: 'src/risk/rules.test.ts',
-    named: 'MARGIN',
+    testTitle: 'MARGIN',
   },
   {
     row: 35,
@@ -55,7 +55,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: '!tracked.isOnWire || tracked.hasEnded) return false;',
     to: "!tracked.isOnWire || tracked.hasEnded || tracked.order.reason === 'refused') return false;",
     test: 'src/adapters/exchange/order/matchRow.test.ts',
-    named: 'a refused order that exists at the exchange',
+    testTitle: 'a refused order that exists at the exchange',
   },
   {
     row: 36,
@@ -63,8 +63,8 @@ export const EXPOSURE: readonly Guard[] = [
     file: 'src/adapters/exchange/observe/statusReader.ts',
     from: 'this.#noteEmptyRead(tracked);\n      return;',
     to: "this.#reportEnd(tracked, 'canceled');\n      return;",
-    test: SCHEDULES,
-    named: 'that is not found by its id stays working',
+    test: EXCHANGE_GUARDS_TEST,
+    testTitle: 'that is not found by its id stays working',
   },
   {
     row: 37,
@@ -73,7 +73,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: "UNKNOWN: { kind: 'neither', lifecycle: null, reason: null },",
     to: "UNKNOWN: terminalMeaning('canceled'),",
     test: 'src/protocol/shapes/codes.test.ts',
-    named: 'a text or number outside of the table is UNKNOWN, which is never terminal',
+    testTitle: 'a text or number outside of the table is UNKNOWN, which is never terminal',
   },
   {
     row: 38,
@@ -82,7 +82,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'this.journal.cancelSent(order);\n    this.exchange.cancel(order);\n  }',
     to: 'this.journal.cancelSent(order);\n    this.reservations.release(order);\n    this.exchange.cancel(order);\n  }',
     test: LIVE_ORDERS,
-    named: RESERVED,
+    testTitle: RESERVED,
   },
   {
     row: 39,
@@ -91,7 +91,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'if (isFarEnough && !needsTrades && (',
     to: 'if (isFarEnough && (',
     test: 'src/adapters/exchange/order/assessStatus.test.ts',
-    named: 'missing fills leave the status unconfirmed',
+    testTitle: 'missing fills leave the status unconfirmed',
   },
   {
     row: 40,
@@ -100,7 +100,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'const isFarEnough = isSame && newReading.atMs >= firstRead.atMs + lagMs;',
     to: 'const isFarEnough = true;',
     test: 'src/adapters/exchange/order/assessStatus.test.ts',
-    named: 'a first terminal reading is unconfirmed',
+    testTitle: 'a first terminal reading is unconfirmed',
   },
   {
     row: 41,
@@ -109,7 +109,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'target.bookedIdsOf(index).restore(tradeId, side);',
     to: '{}',
     test: 'test/rest/exchangeRestart.test.ts',
-    named: 'a working order continues after a restart: what it fills meanwhile is booked once',
+    testTitle: 'a working order continues after a restart: what it fills meanwhile is booked once',
   },
   switchGuard(42, 'earlyFills', 'orders/prove'),
   {
@@ -118,8 +118,8 @@ export const EXPOSURE: readonly Guard[] = [
     file: 'src/adapters/exchange/observe/tradeReader.ts',
     from: "const keyOf = ({ tradeId, side }: Pick<TradeRow, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;",
     to: "const keyOf = ({ tradeId }: Pick<TradeRow, 'tradeId' | 'side'>): string => tradeId;",
-    test: FAULTS,
-    named: 'X9: both legs of a trade with ourselves are booked once',
+    test: EXCHANGE_FAULTS_TEST,
+    testTitle: 'X9: both legs of a trade with ourselves are booked once',
   },
   {
     row: 44,
@@ -127,9 +127,9 @@ export const EXPOSURE: readonly Guard[] = [
     file: 'src/adapters/exchange/calls/triggers.ts',
     from: "=> word === 'PENDING' || word === 'UNKNOWN';",
     to: "=> word === 'PENDING';",
-    and: [{ file: 'src/adapters/exchange/calls/triggers.ts', from: "  UNKNOWN: 'UNKNOWN',", to: "  UNKNOWN: 'CANCELED'," }],
-    test: SCHEDULES,
-    named: 'a stop with an unknown status counts as live',
+    otherChanges: [{ file: 'src/adapters/exchange/calls/triggers.ts', from: "  UNKNOWN: 'UNKNOWN',", to: "  UNKNOWN: 'CANCELED'," }],
+    test: EXCHANGE_GUARDS_TEST,
+    testTitle: 'a stop with an unknown status counts as live',
   },
   {
     row: 45,
@@ -137,7 +137,7 @@ export const EXPOSURE: readonly Guard[] = [
     file: CONFLICTS,
     from: "if (openOrder.side === order.side && openOrder.state === STATE.unknown) return 'SIDE_UNKNOWN';",
     to: '',
-    and: [
+    otherChanges: [
       {
         file: 'src/adapters/exchange/send/createQueue.ts',
         from: "if (otherOrder.lifecycle === 'unknown' && otherOrder.request.side === side) return 'SIDE_UNKNOWN';",
@@ -146,8 +146,8 @@ export const EXPOSURE: readonly Guard[] = [
       REDUCTIONS,
       SALES,
     ],
-    test: SCHEDULES,
-    named: 'no second stop is sent while the outcome of the first is unknown',
+    test: EXCHANGE_GUARDS_TEST,
+    testTitle: 'no second stop is sent while the outcome of the first is unknown',
   },
   {
     row: 46,
@@ -156,7 +156,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: "if (restored.state === 'refused') this.endedOrders.add(order);",
     to: "if (restored.state === 'refused' || restored.state === 'unknown') this.endedOrders.add(order);",
     test: 'test/simulation/restart.test.ts',
-    named: 'restores orders, positions and halts twice in a row',
+    testTitle: 'restores orders, positions and halts twice in a row',
   },
   {
     row: 51,
@@ -165,7 +165,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'this.engine.risk.haltInstrument(instrumentIndex, UNKNOWN, this.engine.nowMs);',
     to: '',
     test: 'test/engine/lostReplies.test.ts',
-    named: 'blocks its side of the symbol until it is resolved',
+    testTitle: 'blocks its side of the symbol until it is resolved',
   },
   {
     row: 52,
@@ -174,7 +174,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'order.parent === 0 && openOrder.parent === 0 && openOrder.strategy === order.strategy',
     to: 'openOrder.state !== STATE.unknown && order.parent === 0 && openOrder.parent === 0 && openOrder.strategy === order.strategy',
     test: LIVE_ORDERS,
-    named: 'a decision slot is busy on either side while the outcome of its order is unknown',
+    testTitle: 'a decision slot is busy on either side while the outcome of its order is unknown',
   },
   {
     row: 60,
@@ -183,6 +183,6 @@ export const EXPOSURE: readonly Guard[] = [
     from: "if (outcome.kind === 'unknown') {",
     to: "if (outcome.kind === 'unknown') continue;\n    if (outcome.kind === 'unknown') {",
     test: 'src/tasks/kill/flatten/flatten.test.ts',
-    named: 'flattening sends no slice after one of unknown outcome',
+    testTitle: 'flattening sends no slice after one of unknown outcome',
   },
 ];

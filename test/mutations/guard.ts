@@ -16,11 +16,11 @@ export interface Guard extends Change {
   /** A unique name: the number, and what the edit removes. */
   readonly name: string;
   /** The edits at other places that hold the same guard. */
-  readonly and?: readonly Change[];
+  readonly otherChanges?: readonly Change[];
   /** Path of the test file from the root of the repository. */
   readonly test: string;
-  /** A part of the full name of the test. */
-  readonly named: string;
+  /** A part of the full title of the test. */
+  readonly testTitle: string;
 }
 
 /** Returns a guard that is a member of a `guards.ts`, where one edit switches it off. Its test has a scenario that fails without the guard. */
@@ -31,5 +31,5 @@ export const switchGuard = (row: number, member: string, room: 'orders/prove' | 
   from: `  ${member}: true,`,
   to: `  ${member}: false,`,
   test: `test/simulation/${room === 'orders/prove' ? 'order' : 'journal'}Guards.test.ts`,
-  named: 'has a scenario',
+  testTitle: 'has a scenario',
 });

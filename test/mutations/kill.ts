@@ -29,7 +29,7 @@ export const KILL: readonly Guard[] = [
     from: 'fits.length === 1 && ',
     to: '',
     test: ATTRIBUTION_TEST,
-    named: 'two orders of the exchange that fit one lost order',
+    testTitle: 'two orders of the exchange that fit one lost order',
   },
   {
     row: 64,
@@ -38,7 +38,7 @@ export const KILL: readonly Guard[] = [
     from: ' && fitsOnlyThis',
     to: '',
     test: ATTRIBUTION_TEST,
-    named: 'two lost orders that fit one order of the exchange',
+    testTitle: 'two lost orders that fit one order of the exchange',
   },
   {
     row: 65,
@@ -47,7 +47,7 @@ export const KILL: readonly Guard[] = [
     from: 'const areListsConclusive = isComplete && isBeyondHorizon(order);',
     to: 'const areListsConclusive = isBeyondHorizon(order);',
     test: ATTRIBUTION_TEST,
-    named: 'incomplete lists',
+    testTitle: 'incomplete lists',
   },
   {
     row: 66,
@@ -56,7 +56,7 @@ export const KILL: readonly Guard[] = [
     from: 'const areListsConclusive = isComplete && isBeyondHorizon(order);',
     to: 'const areListsConclusive = isComplete;',
     test: ATTRIBUTION_TEST,
-    named: 'lists before the absence horizon',
+    testTitle: 'lists before the absence horizon',
   },
   {
     row: 67,
@@ -65,7 +65,7 @@ export const KILL: readonly Guard[] = [
     from: 'row.timeMs > latestMs || ',
     to: '',
     test: ATTRIBUTION_TEST,
-    named: 'an order after the window of the lost one',
+    testTitle: 'an order after the window of the lost one',
   },
   {
     row: 68,
@@ -74,7 +74,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (amount !== null) return new Decimal(row.qty).equals(amount);',
     to: 'if (amount !== null) return true;',
     test: ATTRIBUTION_TEST,
-    named: 'a market buy by amount',
+    testTitle: 'a market buy by amount',
   },
   {
     row: 69,
@@ -83,7 +83,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (row !== null) return mayBeRowOf(row, order) && !isBeyondLimit();',
     to: 'if (row !== null) return mayBeRowOf(row, order);',
     test: ATTRIBUTION_TEST,
-    named: 'is not the lost one',
+    testTitle: 'is not the lost one',
   },
   {
     row: 70,
@@ -92,7 +92,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (usedIds.has(venueId)) continue;',
     to: '',
     test: ATTRIBUTION_TEST,
-    named: 'it counts once',
+    testTitle: 'it counts once',
   },
   {
     row: 71,
@@ -101,7 +101,7 @@ export const KILL: readonly Guard[] = [
     from: 'return this.accountFills.add(record, this.isOwnId(orderId), this.#instruments.get(symbol));',
     to: 'return this.#noteBookedId(symbol, record.tradeId, side);',
     test: EVIDENCE_READER_TEST,
-    named: 'an unattributed fill of the journal is attributed again',
+    testTitle: 'an unattributed fill of the journal is attributed again',
   },
   {
     row: 72,
@@ -110,7 +110,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (isOwn) this.books.noteVenueId(row.cid, venueId, row.action);',
     to: 'if (isOwn) this.#foreignIds.add(venueId);',
     test: EVIDENCE_READER_TEST,
-    named: 'trades of a lost order count',
+    testTitle: 'trades of a lost order count',
   },
   {
     row: 73,
@@ -121,7 +121,7 @@ export const KILL: readonly Guard[] = [
       'else if (await this.#isSecondOpening(instrument, row, { rows, tradesByOrder })) this.#foreignIds.add(venueId);\n' +
       '      else unnamed.push(unnamedOf(instrument, venueId, row, tradesByOrder.get(venueId) ?? []));',
     test: EVIDENCE_READER_TEST,
-    named: 'trades of an order with a foreign client order id never count',
+    testTitle: 'trades of an order with a foreign client order id never count',
   },
   {
     row: 74,
@@ -130,7 +130,7 @@ export const KILL: readonly Guard[] = [
     from: 'latestMs + visibilityDelayMs + settings.readLagMs',
     to: 'latestMs',
     test: EVIDENCE_READER_TEST,
-    named: 'a lost sale that no list shows',
+    testTitle: 'a lost sale that no list shows',
   },
   {
     row: 75,
@@ -139,7 +139,7 @@ export const KILL: readonly Guard[] = [
     from: 'Decimal.min(low, freeQty)',
     to: 'low',
     test: EVIDENCE_READER_TEST,
-    named: 'the balance may reduce the quantity to sell',
+    testTitle: 'the balance may reduce the quantity to sell',
   },
   {
     row: 76,
@@ -148,7 +148,7 @@ export const KILL: readonly Guard[] = [
     from: 'Decimal.min(low, freeQty)',
     to: 'new Decimal(freeQty)',
     test: EVIDENCE_READER_TEST,
-    named: 'the balance may reduce the quantity to sell',
+    testTitle: 'the balance may reduce the quantity to sell',
   },
   {
     row: 77,
@@ -157,7 +157,7 @@ export const KILL: readonly Guard[] = [
     from: 'const low = Decimal.max(0, range.low);',
     to: 'const low = Decimal.max(0, range.high);',
     test: EVIDENCE_READER_TEST,
-    named: 'two matching orders give the smaller position',
+    testTitle: 'two matching orders give the smaller position',
   },
   {
     row: 78,
@@ -166,7 +166,7 @@ export const KILL: readonly Guard[] = [
     from: 'Decimal.min(low, position.volume, position.closableVolume ?? position.volume)',
     to: 'Decimal.min(position.volume, position.closableVolume ?? position.volume)',
     test: FUTURES_CLOSER_TEST,
-    named: 'own part of a position that another owner has made larger',
+    testTitle: 'own part of a position that another owner has made larger',
   },
   {
     row: 79,
@@ -175,7 +175,7 @@ export const KILL: readonly Guard[] = [
     from: 'Decimal.min(low, position.volume, position.closableVolume ?? position.volume)',
     to: 'Decimal.min(low, position.closableVolume ?? position.volume)',
     test: FUTURES_CLOSER_TEST,
-    named: 'closes at most the quantity that the exchange shows',
+    testTitle: 'closes at most the quantity that the exchange shows',
   },
   {
     row: 80,
@@ -184,7 +184,7 @@ export const KILL: readonly Guard[] = [
     from: 'Decimal.min(low, position.volume, position.closableVolume ?? position.volume)',
     to: 'Decimal.min(low, position.volume)',
     test: FUTURES_CLOSER_TEST,
-    named: 'closes at most the quantity that the exchange shows',
+    testTitle: 'closes at most the quantity that the exchange shows',
   },
   {
     row: 81,
@@ -193,7 +193,7 @@ export const KILL: readonly Guard[] = [
     from: "(positionSide === 'buy' ? { low, high } : { low: high.negated(), high: low.negated() })",
     to: '({ low: low.abs(), high: high.abs() })',
     test: FUTURES_CLOSER_TEST,
-    named: 'closes nothing on the side',
+    testTitle: 'closes nothing on the side',
   },
   {
     row: 82,
@@ -202,7 +202,7 @@ export const KILL: readonly Guard[] = [
     from: 'isNet ? notBelowZero(sum(bounds)) : sum(bounds.map(notBelowZero))',
     to: 'sum(bounds.map(notBelowZero))',
     test: FUTURES_CLOSER_TEST,
-    named: 'added up in net mode',
+    testTitle: 'added up in net mode',
   },
   {
     row: 83,
@@ -211,7 +211,7 @@ export const KILL: readonly Guard[] = [
     from: 'const second = await closer.closable(venue);',
     to: 'const second = first;',
     test: FLATTEN_TEST,
-    named: 'in either of the two last reads',
+    testTitle: 'in either of the two last reads',
   },
   {
     row: 84,
@@ -220,7 +220,7 @@ export const KILL: readonly Guard[] = [
     from: 'maxOf((reading) => reading.uncertainQty)',
     to: 'new Decimal(0)',
     test: FLATTEN_TEST,
-    named: 'the remainder is reported',
+    testTitle: 'the remainder is reported',
   },
   {
     row: 85,
@@ -229,7 +229,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (refusals >= MAX_REFUSALS)',
     to: 'if (refusals >= 7)',
     test: FLATTEN_TEST,
-    named: 'refused five slices',
+    testTitle: 'refused five slices',
   },
   {
     row: 86,
@@ -238,7 +238,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (terminal === null || terminal.executedQty !== order.executedQty)',
     to: 'if (terminal === null) return order.executedQty;\n    if (terminal.executedQty !== order.executedQty)',
     test: FLATTEN_TEST,
-    named: 'two terminal readings, a read lag apart',
+    testTitle: 'two terminal readings, a read lag apart',
   },
   {
     row: 87,
@@ -247,7 +247,7 @@ export const KILL: readonly Guard[] = [
     from: 'return [...trades, ...unlistedFills].filter(',
     to: 'return [...trades].filter(',
     test: EVIDENCE_READER_TEST,
-    named: 'an unattributed fill of the journal counts when no list reaches back',
+    testTitle: 'an unattributed fill of the journal counts when no list reaches back',
   },
   {
     row: 88,
@@ -256,7 +256,7 @@ export const KILL: readonly Guard[] = [
     from: "if (lifecycle === 'unknown') this.#clearVenueId(cid);",
     to: '',
     test: EVIDENCE_READER_TEST,
-    named: 'a venue order id given to two orders identifies neither',
+    testTitle: 'a venue order id given to two orders identifies neither',
   },
   {
     row: 89,
@@ -265,7 +265,7 @@ export const KILL: readonly Guard[] = [
     from: 'this.#cids.has(text) || (this.#prefixes.has(prefix) && orderIdIn(prefix, text) !== null)',
     to: 'this.#cids.has(text)',
     test: EVIDENCE_READER_TEST,
-    named: 'an order with a client order id of this bot is its own',
+    testTitle: 'an order with a client order id of this bot is its own',
   },
   {
     row: 90,
@@ -274,7 +274,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (account === null) throw',
     to: 'if (account !== null && account === null) throw',
     test: HOSTILE_TEST,
-    named: 'calls nothing closed, and still cancels',
+    testTitle: 'calls nothing closed, and still cancels',
   },
   {
     row: 91,
@@ -283,7 +283,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (isComplete && this.#hasNewestTrade(instrument, rows))',
     to: 'if (isComplete)',
     test: EVIDENCE_READER_TEST,
-    named: 'a list of trades without one that the journal has',
+    testTitle: 'a list of trades without one that the journal has',
   },
   {
     row: 92,
@@ -292,7 +292,7 @@ export const KILL: readonly Guard[] = [
     from: 'matchingLost.length === 1 && matchingListed.length === 1 && isInTime',
     to: 'matchingLost.length === 1 && matchingListed.length === 1',
     test: KILL_PLAN_TEST,
-    named: 'after the window of a lost order',
+    testTitle: 'after the window of a lost order',
   },
   {
     row: 93,
@@ -301,7 +301,7 @@ export const KILL: readonly Guard[] = [
     from: "selection === 'every' || open === 'OPEN'",
     to: "selection === 'every'",
     test: HOSTILE_TEST,
-    named: 'trigger orders',
+    testTitle: 'trigger orders',
   },
   {
     row: 94,
@@ -310,7 +310,7 @@ export const KILL: readonly Guard[] = [
     from: "selection === 'every' || open === 'OPEN'",
     to: "selection === 'every' || selection === 'opening'",
     test: HOSTILE_TEST,
-    named: 'trigger orders',
+    testTitle: 'trigger orders',
   },
   {
     row: 95,
@@ -319,7 +319,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (firstLost === undefined) return false;',
     to: 'if (firstLost === undefined) return true;',
     test: HOSTILE_TEST,
-    named: 'trigger orders',
+    testTitle: 'trigger orders',
   },
   {
     row: 96,
@@ -328,6 +328,6 @@ export const KILL: readonly Guard[] = [
     from: 'withoutIds(cancelled, report.open)',
     to: 'cancelled',
     test: HOSTILE_TEST,
-    named: 'trigger orders',
+    testTitle: 'trigger orders',
   },
 ];

@@ -3,7 +3,7 @@
 import { switchGuard, type Guard } from './guard.ts';
 
 const EVIDENCE = 'src/adapters/exchange/prove/evidence.ts';
-const SCHEDULES = 'test/rest/exchangeGuards.test.ts';
+const EXCHANGE_GUARDS_TEST = 'test/rest/exchangeGuards.test.ts';
 
 /** The guards, in the order of their numbers. */
 export const PROOF: readonly Guard[] = [
@@ -14,8 +14,8 @@ export const PROOF: readonly Guard[] = [
     file: 'src/adapters/exchange/restExchange.ts',
     from: 'const venueNow = (): Work<number | null> => context.clock.now();',
     to: 'const venueNow = function* (): Work<number | null> { return (yield* context.clock.now()) === null ? null : scheduler.nowMs; };',
-    test: SCHEDULES,
-    named: 'evidence proves nothing before the exchange itself has reached the absence horizon',
+    test: EXCHANGE_GUARDS_TEST,
+    testTitle: 'evidence proves nothing before the exchange itself has reached the absence horizon',
   },
   {
     row: 16,
@@ -23,8 +23,8 @@ export const PROOF: readonly Guard[] = [
     file: EVIDENCE,
     from: 'sink().evidence(tracked.id, { channel, venueMs, complete: isConclusive, found: hasDifference });',
     to: 'const later = (yield* venueNow()) ?? venueMs;\n    sink().evidence(tracked.id, { channel, venueMs: later, complete: isConclusive, found: hasDifference });',
-    test: SCHEDULES,
-    named: 'of a list whose reply is slow is as old as its request',
+    test: EXCHANGE_GUARDS_TEST,
+    testTitle: 'of a list whose reply is slow is as old as its request',
   },
   {
     row: 17,
@@ -33,7 +33,7 @@ export const PROOF: readonly Guard[] = [
     from: "{ channel: 'openOrders', isList: true, waitsForLag: false },\n    { channel: 'myTrades', isList: true, waitsForLag: true },",
     to: "{ channel: 'myTrades', isList: true, waitsForLag: false },\n    { channel: 'openOrders', isList: true, waitsForLag: true },",
     test: 'src/orders/prove/resolver.test.ts',
-    named: 'after open orders past the absence horizon, trades are read next',
+    testTitle: 'after open orders past the absence horizon, trades are read next',
   },
   switchGuard(18, 'readLag', 'orders/prove'),
   switchGuard(19, 'twoRounds', 'orders/prove'),
@@ -45,8 +45,8 @@ export const PROOF: readonly Guard[] = [
     file: 'src/adapters/exchange/calls/spotCalls.ts',
     from: 'return { rows: rows.map(map), isCut, isReadable, isComplete: isReadable && !isCut };',
     to: 'return { rows: rows.map(map), isCut, isReadable, isComplete: isReadable };',
-    test: SCHEDULES,
-    named: 'of a list of open orders at its maximum length is incomplete',
+    test: EXCHANGE_GUARDS_TEST,
+    testTitle: 'of a list of open orders at its maximum length is incomplete',
   },
   {
     row: 23,
@@ -55,7 +55,7 @@ export const PROOF: readonly Guard[] = [
     from: 'if (lastId === undefined || !ids.includes(reachedId) || lastId <= reachedId) return this.#askDownward();',
     to: "if (lastId === undefined) return { kind: 'complete' };",
     test: 'src/adapters/exchange/calls/paging.test.ts',
-    named: 'is complete only if it has every row that is newer than the cursor',
+    testTitle: 'is complete only if it has every row that is newer than the cursor',
   },
   {
     row: 24,
@@ -63,8 +63,8 @@ export const PROOF: readonly Guard[] = [
     file: EVIDENCE,
     from: 'yield* readTrades(index, sinceMs, RECONCILE);',
     to: 'yield* readTrades(index, Infinity, RECONCILE);',
-    test: SCHEDULES,
-    named: 'of trades starts before the order was signed',
+    test: EXCHANGE_GUARDS_TEST,
+    testTitle: 'of trades starts before the order was signed',
   },
   {
     row: 25,
@@ -73,7 +73,7 @@ export const PROOF: readonly Guard[] = [
     from: 'return possible.length === 1 ? possible[0] : undefined;',
     to: 'return possible[0];',
     test: 'src/adapters/exchange/order/matchRow.test.ts',
-    named: 'two orders with the same terms',
+    testTitle: 'two orders with the same terms',
   },
   {
     row: 26,
@@ -82,7 +82,7 @@ export const PROOF: readonly Guard[] = [
     from: "return makeUnique(order, open, provenAbsent, lastTicks) ? null : 'FP_NOT_UNIQUE';",
     to: 'return null;',
     test: 'test/engine/orders.test.ts',
-    named: 'equal open orders differ by one lot, so that a lost reply can be assigned',
+    testTitle: 'equal open orders differ by one lot, so that a lost reply can be assigned',
   },
   {
     row: 27,
@@ -91,7 +91,7 @@ export const PROOF: readonly Guard[] = [
     from: 'while (sideQueue.onWire === null) {',
     to: 'for (;;) {',
     test: 'test/rest/exchange.test.ts',
-    named: 'waits until its record is durable, and for the earlier order on its side of the instrument',
+    testTitle: 'waits until its record is durable, and for the earlier order on its side of the instrument',
   },
   {
     row: 27,
@@ -100,7 +100,7 @@ export const PROOF: readonly Guard[] = [
     from: "if (openOrder.side === order.side && openOrder.state === STATE.unknown) return 'SIDE_UNKNOWN';",
     to: '',
     test: 'src/orders/liveOrders.test.ts',
-    named: 'an order of unknown outcome blocks further orders on its side only',
+    testTitle: 'an order of unknown outcome blocks further orders on its side only',
   },
   switchGuard(28, 'onlyEvidence', 'orders/prove'),
   switchGuard(29, 'incidentsWiden', 'orders/prove'),

@@ -2,7 +2,7 @@
 
 import { switchGuard, type Guard } from './guard.ts';
 
-const FAULTS = 'test/rest/exchangeFaults.test.ts';
+const EXCHANGE_FAULTS_TEST = 'test/rest/exchangeFaults.test.ts';
 const OUTCOME = 'src/protocol/outcome.ts';
 const OUTCOMES = 'test/protocol/outcomes.test.ts';
 const CODES_FILE = 'src/protocol/errors/errorCodes.ts';
@@ -16,7 +16,7 @@ export const SENDING: readonly Guard[] = [
     from: 'if (next === undefined || this.#deps.journal.durableSeq < next.seq) return;',
     to: 'if (next === undefined) return;',
     test: 'test/rest/exchange.test.ts',
-    named: 'waits until its record is durable, and for the earlier order on its side of the instrument',
+    testTitle: 'waits until its record is durable, and for the earlier order on its side of the instrument',
   },
   {
     row: 2,
@@ -25,7 +25,7 @@ export const SENDING: readonly Guard[] = [
     from: 'this.#sendOnce.markSent(tracked.id);',
     to: '',
     test: 'test/rest/exchange.test.ts',
-    named: 'is sent once, even if it is requested a second time',
+    testTitle: 'is sent once, even if it is requested a second time',
   },
   {
     row: 3,
@@ -33,7 +33,7 @@ export const SENDING: readonly Guard[] = [
     file: 'src/adapters/exchange/client/readRetry.ts',
     from: 'if (!isSafeToRetry({ effect })) return false;',
     to: '',
-    and: [
+    otherChanges: [
       {
         file: 'src/adapters/exchange/client/restClient.ts',
         from: 'const maxAttempts = isRead ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;',
@@ -41,7 +41,7 @@ export const SENDING: readonly Guard[] = [
       },
     ],
     test: 'test/rest/client.test.ts',
-    named: 'a reset instead of an answer',
+    testTitle: 'a reset instead of an answer',
   },
   {
     row: 4,
@@ -49,8 +49,8 @@ export const SENDING: readonly Guard[] = [
     file: OUTCOME,
     from: 'const parsedBody = parseJson(body);',
     to: "if (status >= 500) return { kind: 'refused', status, code: -1002, msg: '' };\n  const parsedBody = parseJson(body);",
-    test: FAULTS,
-    named: 'X1, X2: the outcome of a create with code 504, executed 1',
+    test: EXCHANGE_FAULTS_TEST,
+    testTitle: 'X1, X2: the outcome of a create with code 504, executed 1',
   },
   {
     row: 5,
@@ -59,7 +59,7 @@ export const SENDING: readonly Guard[] = [
     from: "errorCode(code)?.sideEffect === 'none' &&",
     to: "(code === -1006 || code === -1007 || errorCode(code)?.sideEffect === 'none') &&",
     test: OUTCOMES,
-    named: 'code -1007 the code has its outcome in every payload, with HTTP 200 and 4xx',
+    testTitle: 'code -1007 the code has its outcome in every payload, with HTTP 200 and 4xx',
   },
   {
     row: 6,
@@ -68,7 +68,7 @@ export const SENDING: readonly Guard[] = [
     from: "errorCode(code)?.sideEffect === 'none' &&",
     to: "([-1000, -1001, -1016].includes(code) || errorCode(code)?.sideEffect === 'none') &&",
     test: OUTCOMES,
-    named: 'code -1001 the code has its outcome in every payload, with HTTP 200 and 4xx',
+    testTitle: 'code -1001 the code has its outcome in every payload, with HTTP 200 and 4xx',
   },
   {
     row: 7,
@@ -76,8 +76,8 @@ export const SENDING: readonly Guard[] = [
     file: OUTCOME,
     from: ': unknown(`an answer of another shape: ${decoded.problem}`, status)',
     to: ": { kind: 'refused', status, code: -1002, msg: '' }",
-    test: FAULTS,
-    named: 'that is 2xx without an id leaves the outcome unknown',
+    test: EXCHANGE_FAULTS_TEST,
+    testTitle: 'that is 2xx without an id leaves the outcome unknown',
   },
   {
     row: 8,
@@ -85,8 +85,8 @@ export const SENDING: readonly Guard[] = [
     file: OUTCOME,
     from: 'if (!isSuccessStatus(status)) return unknown(`HTTP ${status} without an error of the service`, status);',
     to: "if (!isSuccessStatus(status)) return { kind: 'refused', status, code: -1002, msg: '' };",
-    test: FAULTS,
-    named: 'that is 403 of a proxy leaves the outcome unknown',
+    test: EXCHANGE_FAULTS_TEST,
+    testTitle: 'that is 403 of a proxy leaves the outcome unknown',
   },
   {
     row: 9,
@@ -95,7 +95,7 @@ export const SENDING: readonly Guard[] = [
     from: 'return bytesWritten === 0 ?',
     to: 'return bytesWritten !== -1 ?',
     test: OUTCOMES,
-    named: 'NOT_SENT if no byte was written, else UNKNOWN',
+    testTitle: 'NOT_SENT if no byte was written, else UNKNOWN',
   },
   {
     row: 10,
@@ -103,8 +103,8 @@ export const SENDING: readonly Guard[] = [
     file: 'src/adapters/exchange/calls/createOutcome.ts',
     from: 'if (echo === null) return',
     to: 'return',
-    test: FAULTS,
-    named: 'an acknowledgement of another order leaves the order unknown',
+    test: EXCHANGE_FAULTS_TEST,
+    testTitle: 'an acknowledgement of another order leaves the order unknown',
   },
   {
     row: 11,
@@ -113,7 +113,7 @@ export const SENDING: readonly Guard[] = [
     from: 'return text !== null && /^[1-9]\\d{0,30}$/.test(text) ? text : null;',
     to: 'return text !== null && /^[1-9]\\d{0,30}$/.test(text) ? String(Number(text)) : null;',
     test: 'test/rest/exchangeGuards.test.ts',
-    named: 'has an id of more digits than a double holds',
+    testTitle: 'has an id of more digits than a double holds',
   },
   {
     row: 12,
@@ -122,7 +122,7 @@ export const SENDING: readonly Guard[] = [
     from: 'this.resolutions.begin(order, restored.signMs);',
     to: 'this.resolutions.begin(order, restored.signMs);\n        this.exchange.submit(order as never, 0);',
     test: 'test/simulation/restart.test.ts',
-    named: 'restores orders, positions and halts twice in a row',
+    testTitle: 'restores orders, positions and halts twice in a row',
   },
   switchGuard(13, 'sentIsUnknown', 'adapters/journal/records'),
 ];

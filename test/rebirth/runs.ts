@@ -137,7 +137,7 @@ class Lifetimes {
       if (outcome.kind !== 'over') throw new Error(outcome.kind === 'failed' ? outcome.why : 'the bot was killed by another process');
       const records = new Map<string, number>();
       for (const { k } of world.journal()) records.set(k, (records.get(k) ?? 0) + 1);
-      return { folder: world.folder, truth: world.truth(), tables: outcome.tables, records, creates: world.creates };
+      return { folder: world.folder, truth: world.truth(), tables: outcome.tables, records, creates: world.createCount };
     } finally {
       await world.close({ keepsFolder: true });
     }

@@ -92,7 +92,7 @@ export class World {
   /** Close time of the newest row; null before the first one has closed. */
   #closedMs: number | null = null;
   /** Number of create requests of the bot. */
-  creates = 0;
+  createCount = 0;
   /**
    * True when the bot sent an order inside a row after it had waited for the proof of a lost order. That order met the price inside the row. A
    * bot that keeps running completes the row before it waits, so its order meets the price of the next row.
@@ -167,7 +167,7 @@ export class World {
     this.#proxy.decide = (botRequest): ProxyDecision => {
       const cid = clientOrderIdOfCreate(botRequest);
       if (cid !== null) {
-        this.creates++;
+        this.createCount++;
         const isLate = this.#closedMs !== null && this.#exchange.clock.nowMs() - this.#closedMs > PROMPT_MS;
         if (isLate && this.#rows.newest !== null) this.hasCreateMidRow = true;
         const loss = this.#lossOf(cid);

@@ -52,22 +52,22 @@ const VALID_ARGS: Readonly<Partial<Record<Op, NamedArgs>>> = {
 
 // The codes of a parameter that is missing, empty, of a foreign type, with illegal characters, or beyond its range.
 const NAME_FAULTS: FaultCodes = { missing: -1121, empty: -1121, wrongType: -1102, illegalChars: -1100, outOfRange: ['e-btc-usdt', -1121] };
-const OPTIONAL_NAME: FaultCodes = { ...NAME_FAULTS, missing: 0 };
+const OPTIONAL_NAME_FAULTS: FaultCodes = { ...NAME_FAULTS, missing: 0 };
 const LIMIT_FAULTS: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -1102, outOfRange: [0, -1102] };
-const PRICE_CODES: FaultCodes = { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [-1, -1102] };
-const TRIGGER_PRICE: FaultCodes = { ...PRICE_CODES, empty: -1105, outOfRange: ['0', -1102] };
-const VOLUME: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: [0, -1136] };
-const CLIENT_ID: FaultCodes = { missing: 0, empty: 0, wrongType: -1102, illegalChars: -1100, outOfRange: ['x'.repeat(32), -1100] };
-const CLIENT_ID_IN_QUERY: FaultCodes = { missing: 0, empty: 0, illegalChars: -1100, outOfRange: ['x'.repeat(32), -1100] };
-const SIDE: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -1117, outOfRange: ['buy', -1117] };
-const TYPE: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -1116, outOfRange: ['STOP', -1116] };
-const OPEN: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -2100, outOfRange: ['open', -2100] };
-const POSITION_TYPE: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -2100, outOfRange: [3, -2100] };
-const TIME_IN_FORCE: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -2100, outOfRange: ['GTC', -2100] };
-const TRIGGER_TYPE: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -2100, outOfRange: ['5', -2100] };
-const ORDER_ID: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -1100, outOfRange: ['7', -1112] };
-const FROM_ID: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -1100, outOfRange: ['x', -1102] };
-const MODEL: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -2100, outOfRange: [3, -2100] };
+const PRICE_FAULTS: FaultCodes = { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [-1, -1102] };
+const TRIGGER_PRICE_FAULTS: FaultCodes = { ...PRICE_FAULTS, empty: -1105, outOfRange: ['0', -1102] };
+const VOLUME_FAULTS: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: [0, -1136] };
+const CLIENT_ID_FAULTS: FaultCodes = { missing: 0, empty: 0, wrongType: -1102, illegalChars: -1100, outOfRange: ['x'.repeat(32), -1100] };
+const CLIENT_ID_IN_QUERY_FAULTS: FaultCodes = { missing: 0, empty: 0, illegalChars: -1100, outOfRange: ['x'.repeat(32), -1100] };
+const SIDE_FAULTS: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -1117, outOfRange: ['buy', -1117] };
+const TYPE_FAULTS: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -1116, outOfRange: ['STOP', -1116] };
+const OPEN_FAULTS: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -2100, outOfRange: ['open', -2100] };
+const POSITION_TYPE_FAULTS: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -2100, outOfRange: [3, -2100] };
+const TIME_IN_FORCE_FAULTS: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -2100, outOfRange: ['GTC', -2100] };
+const TRIGGER_TYPE_FAULTS: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -2100, outOfRange: ['5', -2100] };
+const ORDER_ID_FAULTS: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -1100, outOfRange: ['7', -1112] };
+const FROM_ID_FAULTS: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, illegalChars: -1100, outOfRange: ['x', -1102] };
+const MODEL_FAULTS: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -2100, outOfRange: [3, -2100] };
 
 /** The codes of every parameter, by operation. */
 const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, FaultCodes>>>>> = {
@@ -81,46 +81,46 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
   },
   'futures.createOrder': {
     contractName: NAME_FAULTS,
-    volume: VOLUME,
-    price: PRICE_CODES,
-    type: TYPE,
-    side: SIDE,
-    open: OPEN,
-    positionType: POSITION_TYPE,
-    clientOrderId: CLIENT_ID,
-    timeInForce: TIME_IN_FORCE,
+    volume: VOLUME_FAULTS,
+    price: PRICE_FAULTS,
+    type: TYPE_FAULTS,
+    side: SIDE_FAULTS,
+    open: OPEN_FAULTS,
+    positionType: POSITION_TYPE_FAULTS,
+    clientOrderId: CLIENT_ID_FAULTS,
+    timeInForce: TIME_IN_FORCE_FAULTS,
   },
   'futures.orderInformation': {
     contractName: NAME_FAULTS,
-    orderId: { ...ORDER_ID, outOfRange: ['7', 0] },
-    clientOrderId: CLIENT_ID_IN_QUERY,
+    orderId: { ...ORDER_ID_FAULTS, outOfRange: ['7', 0] },
+    clientOrderId: CLIENT_ID_IN_QUERY_FAULTS,
   },
   'futures.createConditionOrder': {
-    triggerType: TRIGGER_TYPE,
-    triggerPrice: TRIGGER_PRICE,
-    clientOrderId: CLIENT_ID,
-    positionType: POSITION_TYPE,
-    open: OPEN,
-    side: SIDE,
-    type: TYPE,
+    triggerType: TRIGGER_TYPE_FAULTS,
+    triggerPrice: TRIGGER_PRICE_FAULTS,
+    clientOrderId: CLIENT_ID_FAULTS,
+    positionType: POSITION_TYPE_FAULTS,
+    open: OPEN_FAULTS,
+    side: SIDE_FAULTS,
+    type: TYPE_FAULTS,
     contractName: NAME_FAULTS,
-    price: PRICE_CODES,
-    volume: VOLUME,
+    price: PRICE_FAULTS,
+    volume: VOLUME_FAULTS,
   },
-  'futures.cancelOrder': { contractName: NAME_FAULTS, orderId: ORDER_ID },
-  'futures.openOrders': { contractName: OPTIONAL_NAME },
-  'futures.orderHistory': { contractName: OPTIONAL_NAME, limit: LIMIT_FAULTS, fromId: FROM_ID },
-  'futures.profitHistory': { contractName: OPTIONAL_NAME, limit: LIMIT_FAULTS, fromId: FROM_ID },
-  'futures.myTrades': { contractName: NAME_FAULTS, limit: LIMIT_FAULTS, fromId: { ...FROM_ID, wrongType: -1102 } },
+  'futures.cancelOrder': { contractName: NAME_FAULTS, orderId: ORDER_ID_FAULTS },
+  'futures.openOrders': { contractName: OPTIONAL_NAME_FAULTS },
+  'futures.orderHistory': { contractName: OPTIONAL_NAME_FAULTS, limit: LIMIT_FAULTS, fromId: FROM_ID_FAULTS },
+  'futures.profitHistory': { contractName: OPTIONAL_NAME_FAULTS, limit: LIMIT_FAULTS, fromId: FROM_ID_FAULTS },
+  'futures.myTrades': { contractName: NAME_FAULTS, limit: LIMIT_FAULTS, fromId: { ...FROM_ID_FAULTS, wrongType: -1102 } },
   'futures.positions': { contractName: NAME_FAULTS },
-  'futures.changePositionMode': { contractName: NAME_FAULTS, positionModel: MODEL },
-  'futures.changeMarginMode': { contractName: NAME_FAULTS, marginModel: MODEL },
+  'futures.changePositionMode': { contractName: NAME_FAULTS, positionModel: MODEL_FAULTS },
+  'futures.changeMarginMode': { contractName: NAME_FAULTS, marginModel: MODEL_FAULTS },
   'futures.changeLeverage': {
     contractName: NAME_FAULTS,
     nowLevel: { missing: -1102, empty: -1105, wrongType: -1102, illegalChars: -1102, outOfRange: ['101', -2100] },
   },
   'futures.triggerOrderList': { contractName: NAME_FAULTS, page: LIMIT_FAULTS, limit: LIMIT_FAULTS },
-  'futures.cancelTriggerOrder': { contractName: NAME_FAULTS, orderId: ORDER_ID },
+  'futures.cancelTriggerOrder': { contractName: NAME_FAULTS, orderId: ORDER_ID_FAULTS },
 };
 
 /** Returns an exchange where alice has an order and a trigger order. */

@@ -8,12 +8,12 @@ import { truthOfMarkets } from '../../src/paperExchange/faults/truth.ts';
 import { FuturesFixture, INVERSE, PERPETUAL } from './futuresFixture.ts';
 import { ACCOUNTS, codeOf, ServiceFixture } from './serviceFixture.ts';
 
-const SPOT = { symbol: 'BTCUSDT', side: 'SELL', type: 'LIMIT', volume: 0.01 };
-const CONTRACT_LIMIT = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'LIMIT', open: 'OPEN', volume: 1, price: 1000 };
-const MARKET = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'MARKET', open: 'OPEN' };
-const TRIGGER = { ...CONTRACT_LIMIT, triggerType: '3', triggerPrice: '2000' };
+const SPOT_SALE = { symbol: 'BTCUSDT', side: 'SELL', type: 'LIMIT', volume: 0.01 };
+const CONTRACT_LIMIT_BUY = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'LIMIT', open: 'OPEN', volume: 1, price: 1000 };
+const CONTRACT_MARKET_BUY = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'MARKET', open: 'OPEN' };
+const TRIGGER_ORDER = { ...CONTRACT_LIMIT_BUY, triggerType: '3', triggerPrice: '2000' };
 /** A whole number beyond 2^64. */
-const HUGE = '99999999999999999999';
+const BEYOND_2_TO_64 = '99999999999999999999';
 
 /** Returns a fixture with a position of each account, so that the markets have a price. */
 function withTrades(overrides = {}): FuturesFixture {
@@ -27,36 +27,51 @@ function withTrades(overrides = {}): FuturesFixture {
 
 describe('a number beyond its range is refused, and nothing else happens', () => {
   it.each<[number: string, path: string, body: object, code: number]>([
-    ['a spot price of 2^53 units', '/sapi/v1/order', { ...SPOT, price: 99999999999999 }, -1138],
-    ['a spot price of 2^51 units', '/sapi/v1/order', { ...SPOT, price: 2 ** 51 / 100 }, -1138],
-    ['a spot volume', '/sapi/v1/order', { ...SPOT, price: 100, volume: HUGE }, -2017],
-    ['a spot price of 309 digits', '/sapi/v1/order', { ...SPOT, price: 1e308 }, -1138],
-    ['a spot price of 309 digits as text', '/sapi/v1/order', { ...SPOT, price: '1e308' }, -1138],
-    ['a spot price of 308 places', '/sapi/v1/order', { ...SPOT, price: '1e-308' }, -1147],
-    ['a spot price that is too large and too precise', '/sapi/v1/order', { ...SPOT, price: `${HUGE}.001` }, -1147],
-    ['a spot volume of 309 digits', '/sapi/v1/order', { ...SPOT, price: 100, volume: 1e308 }, -2017],
-    ['a negative spot volume of 309 digits', '/sapi/v1/order', { ...SPOT, price: 100, volume: -1e308 }, -1136],
-    ['a price that cannot be read as a number', '/sapi/v1/order', { ...SPOT, price: '1e401' }, -1102],
-    ['a trigger price of 309 digits', '/fapi/v1/conditionOrder/', { ...TRIGGER, triggerPrice: '1e308' }, -1138],
-    ['a spot amount', '/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: HUGE }, -2017],
-    ['a value', '/fapi/v1/order', { ...MARKET, volume: 9007199255 }, -2100],
-    ['a value beyond counting', '/fapi/v1/order', { ...MARKET, volume: HUGE }, -2100],
-    ['a value of a contract without a maximum', '/fapi/v1/order', { ...MARKET, contractName: 'E-BTC-USD', volume: HUGE }, -2017],
-    ['the price of a CLOSE', '/fapi/v1/order', { ...CONTRACT_LIMIT, side: 'SELL', open: 'CLOSE', price: 900719925474100 }, -1138],
+    ['a spot price of 2^53 units', '/sapi/v1/order', { ...SPOT_SALE, price: 99999999999999 }, -1138],
+    ['a spot price of 2^51 units', '/sapi/v1/order', { ...SPOT_SALE, price: 2 ** 51 / 100 }, -1138],
+    ['a spot volume', '/sapi/v1/order', { ...SPOT_SALE, price: 100, volume: BEYOND_2_TO_64 }, -2017],
+    ['a spot price of 309 digits', '/sapi/v1/order', { ...SPOT_SALE, price: 1e308 }, -1138],
+    ['a spot price of 309 digits as text', '/sapi/v1/order', { ...SPOT_SALE, price: '1e308' }, -1138],
+    ['a spot price of 308 places', '/sapi/v1/order', { ...SPOT_SALE, price: '1e-308' }, -1147],
+    ['a spot price that is too large and too precise', '/sapi/v1/order', { ...SPOT_SALE, price: `${BEYOND_2_TO_64}.001` }, -1147],
+    ['a spot volume of 309 digits', '/sapi/v1/order', { ...SPOT_SALE, price: 100, volume: 1e308 }, -2017],
+    ['a negative spot volume of 309 digits', '/sapi/v1/order', { ...SPOT_SALE, price: 100, volume: -1e308 }, -1136],
+    ['a price that cannot be read as a number', '/sapi/v1/order', { ...SPOT_SALE, price: '1e401' }, -1102],
+    ['a trigger price of 309 digits', '/fapi/v1/conditionOrder/', { ...TRIGGER_ORDER, triggerPrice: '1e308' }, -1138],
+    ['a spot amount', '/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: BEYOND_2_TO_64 }, -2017],
+    ['a value', '/fapi/v1/order', { ...CONTRACT_MARKET_BUY, volume: 9007199255 }, -2100],
+    ['a value beyond counting', '/fapi/v1/order', { ...CONTRACT_MARKET_BUY, volume: BEYOND_2_TO_64 }, -2100],
+    [
+      'a value of a contract without a maximum',
+      '/fapi/v1/order',
+      { ...CONTRACT_MARKET_BUY, contractName: 'E-BTC-USD', volume: BEYOND_2_TO_64 },
+      -2017,
+    ],
+    ['the price of a CLOSE', '/fapi/v1/order', { ...CONTRACT_LIMIT_BUY, side: 'SELL', open: 'CLOSE', price: 900719925474100 }, -1138],
     [
       'an inverse price',
       '/fapi/v1/order',
-      { ...CONTRACT_LIMIT, contractName: 'E-BTC-USD', volume: 1000000, price: 9007199254740991 },
+      { ...CONTRACT_LIMIT_BUY, contractName: 'E-BTC-USD', volume: 1000000, price: 9007199254740991 },
       -1138,
     ],
-    ['the volume of a LIMIT order', '/fapi/v1/order', { ...CONTRACT_LIMIT, volume: 1_000_000_000 }, -2017],
-    ['the volume of a LIMIT order beyond counting', '/fapi/v1/order', { ...CONTRACT_LIMIT, volume: HUGE }, -2017],
-    ['the volume of a MARKET order', '/fapi/v1/order', { ...MARKET, side: 'SELL', open: 'CLOSE', volume: 5001 }, -2100],
-    ['the volume of a CLOSE', '/fapi/v1/order', { ...CONTRACT_LIMIT, side: 'SELL', open: 'CLOSE', volume: HUGE }, 10015],
-    ['a trigger price', '/fapi/v1/conditionOrder/', { ...TRIGGER, triggerPrice: HUGE }, -1138],
-    ['the price of a trigger order', '/fapi/v1/conditionOrder/', { ...TRIGGER, price: HUGE }, -1138],
-    ['the volume of a trigger order', '/fapi/v1/conditionOrder/', { ...TRIGGER, volume: HUGE }, -2017],
-    ['the volume of a trigger order that closes', '/fapi/v1/conditionOrder/', { ...TRIGGER, open: 'CLOSE', volume: HUGE }, 10015],
+    ['the volume of a LIMIT order', '/fapi/v1/order', { ...CONTRACT_LIMIT_BUY, volume: 1_000_000_000 }, -2017],
+    ['the volume of a LIMIT order beyond counting', '/fapi/v1/order', { ...CONTRACT_LIMIT_BUY, volume: BEYOND_2_TO_64 }, -2017],
+    [
+      'the volume of a CONTRACT_MARKET_BUY order',
+      '/fapi/v1/order',
+      { ...CONTRACT_MARKET_BUY, side: 'SELL', open: 'CLOSE', volume: 5001 },
+      -2100,
+    ],
+    ['the volume of a CLOSE', '/fapi/v1/order', { ...CONTRACT_LIMIT_BUY, side: 'SELL', open: 'CLOSE', volume: BEYOND_2_TO_64 }, 10015],
+    ['a trigger price', '/fapi/v1/conditionOrder/', { ...TRIGGER_ORDER, triggerPrice: BEYOND_2_TO_64 }, -1138],
+    ['the price of a trigger order', '/fapi/v1/conditionOrder/', { ...TRIGGER_ORDER, price: BEYOND_2_TO_64 }, -1138],
+    ['the volume of a trigger order', '/fapi/v1/conditionOrder/', { ...TRIGGER_ORDER, volume: BEYOND_2_TO_64 }, -2017],
+    [
+      'the volume of a trigger order that closes',
+      '/fapi/v1/conditionOrder/',
+      { ...TRIGGER_ORDER, open: 'CLOSE', volume: BEYOND_2_TO_64 },
+      10015,
+    ],
   ])('a number beyond its range is refused, and nothing else happens: %s', (_, path, body, code) => {
     const fixture = withTrades();
     const config = { accounts: ACCOUNTS } as never;
@@ -76,11 +91,11 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
 describe('a number is what it is worth, however it is written', () => {
   it.each([`100.${'0'.repeat(300)}`, `${'0'.repeat(300)}100`, '1e2', '0.0000001e9'])('a price written as %s counts as 100', (price) => {
     const fixture = new ServiceFixture();
-    expect(codeOf(fixture.post('/sapi/v1/order', { ...SPOT, price }))).toBe(0);
+    expect(codeOf(fixture.post('/sapi/v1/order', { ...SPOT_SALE, price }))).toBe(0);
     expect(fixture.get('/sapi/v1/openOrders').body).toContain('"price":100,');
   });
 
-  it.each(['101', '9007199254740993', HUGE, '9'.repeat(100)])(
+  it.each(['101', '9007199254740993', BEYOND_2_TO_64, '9'.repeat(100)])(
     'a limit of %s rows returns the maximum, or is rejected under limitTooLarge: reject',
     (limit) => {
       expect(codeOf(new ServiceFixture().getPublic(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(0);
@@ -91,10 +106,12 @@ describe('a number is what it is worth, however it is written', () => {
   );
 
   it('a recvWindow of any length is accepted', () => {
-    expect(codeOf(new ServiceFixture().post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: '1', recvWindow: HUGE }))).toBe(-2013);
+    expect(codeOf(new ServiceFixture().post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: '1', recvWindow: BEYOND_2_TO_64 }))).toBe(
+      -2013,
+    );
   });
 
-  it('the price of a MARKET order is not read', () => {
+  it('the price of a CONTRACT_MARKET_BUY order is not read', () => {
     const fixture = new FuturesFixture();
     for (const price of [0, '', '0', -1, 'none', 1e308]) {
       const order = { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: 0.01, price };
@@ -151,7 +168,7 @@ it('an order by value ends when its value is spent, also if a contract is worth 
   const contract = { contractName: 'E-BTC-USD' };
   fixture.sendOrder('bob', 'SELL', 1_000_001, 30_000_000_000, contract);
   fixture.sendOrder('alice', 'BUY', 1, 30_000_000_000, contract);
-  expect(codeOf(fixture.post('/fapi/v1/order', { ...MARKET, ...contract, volume: '0.00000001' }))).toBe(0);
+  expect(codeOf(fixture.post('/fapi/v1/order', { ...CONTRACT_MARKET_BUY, ...contract, volume: '0.00000001' }))).toBe(0);
   fixture.passTime(0);
   expect(fixture.get('/fapi/v1/myTrades?contractName=E-BTC-USD').body.match(/"tradeId"/g)).toHaveLength(2);
 });
@@ -160,25 +177,25 @@ describe('open orders of an account on an instrument', () => {
   /** Returns a price that differs for each number. */
   const priceOf = (orderNumber: number): object => ({ price: (10 + orderNumber / 100).toFixed(2) });
 
-  it('an account has at most 200 open orders on an instrument, and MARKET orders and other instruments are not counted', () => {
+  it('an account has at most 200 open orders on an instrument, and CONTRACT_MARKET_BUY orders and other instruments are not counted', () => {
     const fixture = new ServiceFixture({ limits: { 'spot.newOrder': null } });
-    const order = { ...SPOT, side: 'BUY' };
+    const order = { ...SPOT_SALE, side: 'BUY' };
     for (let index = 0; index < 200; index++) expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...priceOf(index) }))).toBe(0);
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...priceOf(1) }))).toBe(-1015);
     // Checks that come before the maximum still decide the code.
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, price: 1.001 }))).toBe(-1147);
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, volume: 10 ** 6, price: 100 }))).toBe(-1015);
-    expect(codeOf(fixture.post('/sapi/v1/order', { ...SPOT, type: 'MARKET' }))).toBe(0);
+    expect(codeOf(fixture.post('/sapi/v1/order', { ...SPOT_SALE, type: 'MARKET' }))).toBe(0);
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, symbol: 'ETHUSDT', ...priceOf(1) }))).toBe(0);
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...priceOf(1) }, { as: 'bob' }))).toBe(0);
   });
 
   it('an account has at most the configured number of open orders on an instrument, and one that ends frees a place', () => {
     const fixture = new FuturesFixture({ maxOpenOrdersPerSymbol: 1 });
-    const id = /\d{19}/.exec(fixture.post('/fapi/v1/order', CONTRACT_LIMIT).body)![0];
-    expect(codeOf(fixture.post('/fapi/v1/order', CONTRACT_LIMIT))).toBe(-1015);
+    const id = /\d{19}/.exec(fixture.post('/fapi/v1/order', CONTRACT_LIMIT_BUY).body)![0];
+    expect(codeOf(fixture.post('/fapi/v1/order', CONTRACT_LIMIT_BUY))).toBe(-1015);
     fixture.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id });
-    expect(codeOf(fixture.post('/fapi/v1/order', CONTRACT_LIMIT))).toBe(0);
+    expect(codeOf(fixture.post('/fapi/v1/order', CONTRACT_LIMIT_BUY))).toBe(0);
   });
 });
 
@@ -212,7 +229,7 @@ describe('an error of the exchange itself', () => {
     fixture.service.onInternalError = (error) => void errors.push(error);
     return { fixture, errors };
   };
-  const order = { ...SPOT, price: 100 };
+  const order = { ...SPOT_SALE, price: 100 };
   const throwPlanted = (): never => {
     throw new RangeError('planted');
   };

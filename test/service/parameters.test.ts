@@ -35,47 +35,58 @@ const codeOfCall = (op: Op, args: NamedArgs, switches: SwitchValues = {}, overri
   call(withOrder(overrides, switches), op, args);
 
 // The codes of a parameter that is missing, empty, of a foreign type, with illegal characters, or beyond its range.
-const SYMBOL: FaultCodes = { missing: -1121, empty: -1121, wrongType: -1102, illegalChars: -1100, outOfRange: ['NOSUCH', -1121] };
-const OPTIONAL_LIMIT: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, outOfRange: [0, -1102] };
-const PRICE_CODES: FaultCodes = { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [-1, -1102] };
-const VOLUME: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: [0, -1136] };
-const CLIENT_ID: FaultCodes = { missing: 0, empty: 0, wrongType: -1102, illegalChars: -1100, outOfRange: ['x'.repeat(32), -1100] };
-const SIDE: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: ['buy', -1117] };
-const TYPE: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: ['STOP', -1116] };
+const SYMBOL_FAULTS: FaultCodes = { missing: -1121, empty: -1121, wrongType: -1102, illegalChars: -1100, outOfRange: ['NOSUCH', -1121] };
+const OPTIONAL_LIMIT_FAULTS: FaultCodes = { missing: 0, empty: -1102, wrongType: -1102, outOfRange: [0, -1102] };
+const PRICE_FAULTS: FaultCodes = { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [-1, -1102] };
+const VOLUME_FAULTS: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: [0, -1136] };
+const CLIENT_ID_FAULTS: FaultCodes = { missing: 0, empty: 0, wrongType: -1102, illegalChars: -1100, outOfRange: ['x'.repeat(32), -1100] };
+const SIDE_FAULTS: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: ['buy', -1117] };
+const TYPE_FAULTS: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: ['STOP', -1116] };
 
 /** The codes of every parameter, by operation. */
 const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, FaultCodes>>>>> = {
-  'spot.depth': { symbol: SYMBOL, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
-  'spot.ticker': { symbol: SYMBOL },
-  'spot.recentTrades': { symbol: SYMBOL, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
-  'spot.klines': { symbol: SYMBOL, interval: { missing: -1102, empty: -1105, outOfRange: ['4h', -1102] }, limit: OPTIONAL_LIMIT },
-  'spot.newOrder': { symbol: SYMBOL, volume: VOLUME, side: SIDE, type: TYPE, price: PRICE_CODES, newClientOrderId: CLIENT_ID },
+  'spot.depth': { symbol: SYMBOL_FAULTS, limit: { ...OPTIONAL_LIMIT_FAULTS, empty: -1105 } },
+  'spot.ticker': { symbol: SYMBOL_FAULTS },
+  'spot.recentTrades': { symbol: SYMBOL_FAULTS, limit: { ...OPTIONAL_LIMIT_FAULTS, empty: -1105 } },
+  'spot.klines': {
+    symbol: SYMBOL_FAULTS,
+    interval: { missing: -1102, empty: -1105, outOfRange: ['4h', -1102] },
+    limit: OPTIONAL_LIMIT_FAULTS,
+  },
+  'spot.newOrder': {
+    symbol: SYMBOL_FAULTS,
+    volume: VOLUME_FAULTS,
+    side: SIDE_FAULTS,
+    type: TYPE_FAULTS,
+    price: PRICE_FAULTS,
+    newClientOrderId: CLIENT_ID_FAULTS,
+  },
   'spot.testNewOrder': {
-    symbol: SYMBOL,
-    volume: VOLUME,
-    side: SIDE,
-    type: TYPE,
-    price: PRICE_CODES,
-    newClientOrderId: CLIENT_ID,
+    symbol: SYMBOL_FAULTS,
+    volume: VOLUME_FAULTS,
+    side: SIDE_FAULTS,
+    type: TYPE_FAULTS,
+    price: PRICE_FAULTS,
+    newClientOrderId: CLIENT_ID_FAULTS,
     recWindow: { missing: 0, empty: -1102, wrongType: -1102, outOfRange: [0, -1102] },
   },
   'spot.batchOrders': {
-    symbol: SYMBOL,
+    symbol: SYMBOL_FAULTS,
     orders: { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [Array.from({ length: 11 }, () => ({})), -1101] },
   },
-  'spot.queryOrder': { orderId: { missing: 0, empty: 0, illegalChars: 0, outOfRange: ['0', 0] }, symbol: { ...SYMBOL, missing: 0 } },
+  'spot.queryOrder': { orderId: { missing: 0, empty: 0, illegalChars: 0, outOfRange: ['0', 0] }, symbol: { ...SYMBOL_FAULTS, missing: 0 } },
   'spot.cancelOrder': {
     orderId: { missing: -1102, empty: -1102, wrongType: -1102, illegalChars: -1100, outOfRange: ['7', -2013] },
-    symbol: SYMBOL,
+    symbol: SYMBOL_FAULTS,
   },
   'spot.batchCancel': {
-    symbol: SYMBOL,
+    symbol: SYMBOL_FAULTS,
     orderIds: { missing: -1102, empty: -1102, wrongType: -1102, outOfRange: [Array(11).fill(1), -1101] },
   },
-  'spot.openOrders': { symbol: { ...SYMBOL, missing: 0 }, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
+  'spot.openOrders': { symbol: { ...SYMBOL_FAULTS, missing: 0 }, limit: { ...OPTIONAL_LIMIT_FAULTS, empty: -1105 } },
   'spot.myTrades': {
-    symbol: { ...SYMBOL, missing: 0 },
-    limit: OPTIONAL_LIMIT,
+    symbol: { ...SYMBOL_FAULTS, missing: 0 },
+    limit: OPTIONAL_LIMIT_FAULTS,
     fromId: { missing: 0, empty: -1102, illegalChars: -1100, outOfRange: ['x', -1102] },
   },
 };

@@ -8,7 +8,7 @@ import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 const SEED = 20_260_105;
 /** Number of random calls of one process. */
-const CALLS = 28;
+const CALL_COUNT = 28;
 /** For callbacks that must not run or whose call does not matter. */
 const ignore = (): void => {};
 
@@ -18,7 +18,7 @@ const completeDisk = new SimulatedDisk();
 const callsAnsweredWithoutCrash: number[] = [];
 /** State of its exchange after each call, as text. */
 const stateAfterCall: string[] = [];
-runScript(completeDisk, SEED, CALLS, callsAnsweredWithoutCrash, stateAfterCall);
+runScript(completeDisk, SEED, CALL_COUNT, callsAnsweredWithoutCrash, stateAfterCall);
 /** Returns the paths of the files of the store. */
 const filesOf = (disk: SimulatedDisk): readonly string[] => disk.list(FOLDER).map((name) => `${FOLDER}/${name}`);
 
@@ -39,7 +39,7 @@ function expectAnsweredCalls(disk: SimulatedDisk, answeredCalls: readonly number
 
 describe('a process without a crash', () => {
   it('an exchange without a crash answers every call, fills several files, and continues in the same state', () => {
-    expect(callsAnsweredWithoutCrash).toHaveLength(CALLS);
+    expect(callsAnsweredWithoutCrash).toHaveLength(CALL_COUNT);
     expect(filesOf(completeDisk).length).toBeGreaterThan(3);
     expect(new KeptFixture(completeDisk.afterKill('', 0), ignore).allReplies).toBe(stateAfterCall.at(-1));
   });
@@ -88,7 +88,7 @@ describe('a crash at every operation', () => {
       const disk = new SimulatedDisk();
       disk.crashAt = crashAt;
       const answeredCalls: number[] = [];
-      runScript(disk, SEED, CALLS, answeredCalls);
+      runScript(disk, SEED, CALL_COUNT, answeredCalls);
       for (let outcome = 0; outcome < 3; outcome++)
         expectAnsweredCalls(disk.afterPowerLoss(rng), answeredCalls, `operation ${crashAt}, outcome ${outcome}`);
     }

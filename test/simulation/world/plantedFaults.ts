@@ -23,7 +23,8 @@ function guardOf(number: number): Guard | undefined {
   return guardsOfRow[isSecond ? 1 : 0];
 }
 /** Returns the changes that remove a guard. */
-const changesOf = (guard: Guard): readonly Change[] => [guard, ...(guard.and ?? [])].map(({ file, from, to }) => ({ file, from, to }));
+const changesOf = (guard: Guard): readonly Change[] =>
+  [guard, ...(guard.otherChanges ?? [])].map(({ file, from, to }) => ({ file, from, to }));
 
 /** Lowest number of a fault that is not a removed guard. */
 export const MIN_OTHER_FAULT = 201;

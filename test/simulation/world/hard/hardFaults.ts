@@ -14,9 +14,9 @@ import { HARD_TIMED_FAULTS, isClockFault, isHardDay, isManualAct } from './hardD
 import { subRandom } from '../draws.ts';
 
 /** Error code for too many requests. */
-const TOO_MANY = -1003;
+const TOO_MANY_REQUESTS_CODE = -1003;
 /** Error code of a refused order. */
-const REFUSED = -1138;
+const REFUSED_ORDER_CODE = -1138;
 
 /** A kind of timed fault that only hard days have. */
 export type HardTimedFault = (typeof HARD_TIMED_FAULTS)[number];
@@ -24,11 +24,11 @@ export type HardTimedFault = (typeof HARD_TIMED_FAULTS)[number];
 /** Length of the time in which trades reach lists late, ms. */
 const LATE_TRADES_MS = 600_000;
 /** Trades reach lists at most this much later than orders do: together with other lags within the read lag that the bot assumes (3 s). */
-const MAX_LATE_MS = 1400;
+const MAX_TRADE_DELAY_MS = 1400;
 /** Length of a ban, ms. */
 const BAN_MS = { min: 180_000, max: 480_000 };
 /** Greatest difference between the clocks of two processes, with a margin, ms. The end of a ban is kept as a time of such a clock. */
-const CLOCKS_MS = 125_000;
+const MAX_CLOCK_DIFFERENCE_MS = 125_000;
 /** Longest time from the end of a ban until a reply to a request during the ban arrives, ms. */
 const LATE_REPLY_MS = 60_000;
 /** Length of the time in which slices of a kill are refused, ms. */
@@ -100,7 +100,7 @@ export class HardFaults {
       if (currentProcess()?.opened != null) journal.fill(Math.floor(draw * MAX_FREE_BYTES));
     } else if (faultKind === 'ban') this.#bannedUntilMs = queue.nowMs + BAN_MS.min + draw * (BAN_MS.max - BAN_MS.min);
     else if (faultKind === 'lateTrades') {
-      venue.tradeDelayMs = Math.floor(draw * MAX_LATE_MS);
+      venue.tradeDelayMs = Math.floor(draw * MAX_TRADE_DELAY_MS);
       queue.at(queue.nowMs + LATE_TRADES_MS, () => (venue.tradeDelayMs = 0));
     } else {
       this.#refusedSlices.clear();
@@ -136,20 +136,23 @@ export class HardFaults {
     const { queue, venue, currentProcess, observer } = this.#deps;
     const leftMs = this.#bannedUntilMs - queue.nowMs;
     if (leftMs > 0)
-      return { ...venue.service.error(TOO_MANY, venue.market, true), headers: { 'Retry-After': String(Math.ceil(leftMs / 1000)) } };
+      return {
+        ...venue.service.error(TOO_MANY_REQUESTS_CODE, venue.market, true),
+        headers: { 'Retry-After': String(Math.ceil(leftMs / 1000)) },
+      };
     const isSlice = isCreate && currentProcess()?.isFlattening === true;
     if (!isSlice) return null;
     const symbol = /"(?:symbol|contractName)":"([^"]+)"/.exec(body)?.[1] ?? '';
     const isRefused = queue.nowMs < this.#refusesSlicesUntilMs;
     const id = clientOrderIdIn(body) ?? '';
     // A second copy, which a network made, is not a slice that the kill has sent.
-    if (isRefused && this.#refusedIds.has(id)) return venue.service.error(REFUSED, venue.market);
+    if (isRefused && this.#refusedIds.has(id)) return venue.service.error(REFUSED_ORDER_CODE, venue.market);
     this.#refusedIds.add(id);
     const count = isRefused ? (this.#refusedSlices.get(symbol) ?? 0) + 1 : 0;
     this.#refusedSlices.set(symbol, count);
     if (count > MAX_REFUSED_SLICES)
       observer.report('SLICES', `a kill sends slice ${count} of ${symbol}, the others were refused`, queue.nowMs);
-    return isRefused ? venue.service.error(REFUSED, venue.market) : null;
+    return isRefused ? venue.service.error(REFUSED_ORDER_CODE, venue.market) : null;
   }
   /**
    * True if the bot gets a reply that is given now, and its journal keeps it. An order that comes late after no such reply would break what a
@@ -180,7 +183,7 @@ export class HardFaults {
   noteDeparture(target: string): void {
     const { queue, observer } = this.#deps;
     // To a clock that is further ahead the ban ends as much earlier.
-    const earlyMs = CLOCKS_MS + Math.max(0, this.#aheadMs - this.#knownAheadMs);
+    const earlyMs = MAX_CLOCK_DIFFERENCE_MS + Math.max(0, this.#aheadMs - this.#knownAheadMs);
     if (queue.nowMs < this.#knownUntilMs - earlyMs) observer.report('S8', `a request leaves during a ban: ${target}`, queue.nowMs);
   }
 }
