@@ -59,7 +59,8 @@ export function adoptionProblem(engine: AdoptionHost, strategyIndex: number, ter
   order.begin(0, strategyIndex, instruments[terms.instrument]!, terms.instrument, terms.side, nowMs);
   writeTerms(order, terms);
   const { instrument, side, reduceOnly, endedLots } = terms;
-  const hasClosed = reduceOnly && endedLots !== null && endedLots <= ledger.closable(strategyIndex, instrument, side === 'buy', true);
+  // A liquidation may close contracts of the account, too, such as those of a second copy. Only the strategy's part is booked to it.
+  const hasClosed = reduceOnly && endedLots !== null && ledger.closable(strategyIndex, instrument, side === 'buy', true) > 0;
   return risk.failingRule(hasClosed ? CLOSED_ORDER_RULES : ADOPTION_RULES, order, engine.lastTicks(instrument));
 }
 

@@ -1,5 +1,6 @@
 // Simulates one process of the production bot. A test can start a second process beside it and kill it.
 
+import { basename } from 'node:path';
 import { strategyPlanOf } from '../../../src/definition/load/strategies.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
 import type { ComposeModule } from '../../../src/definition/plan/module.ts';
@@ -82,7 +83,7 @@ export class BotProcess extends SimulatedProcess {
       // The simulation passes the module itself, so the file with this name does not exist.
       config: module === null ? config : { ...config, definition: { ...config.definition, modules: ['module.ts'] } },
       load: async (entry, source) => ({
-        plan: strategyPlanOf(entry, { strategy, name: 'Trader', hash: 'trader' }, source),
+        plan: strategyPlanOf(entry, { strategy, name: nameOf(entry.file), hash: 'trader' }, source),
         inputs: [],
         folder: '.',
       }),
@@ -116,3 +117,6 @@ export class BotProcess extends SimulatedProcess {
     return hasOpened;
   }
 }
+
+/** Returns the name of a strategy: that of its file, which begins with a capital. */
+const nameOf = (file: string): string => basename(file, '.ts').replace(/^./, (letter) => letter.toUpperCase());

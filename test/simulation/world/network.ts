@@ -126,9 +126,9 @@ export class SimulatedNetwork {
   /** Returns the scheduled fault of a create request. */
   #faultOf(createNumber: number, { target, request }: RequestInTransit): RequestFault | undefined {
     const fault = this.#deps.faultOf(createNumber, request.body);
-    // A second copy of a trigger order is left to the operator (docs/order-safety.md), who would have to cancel it at the exchange.
+    // A second copy of a trigger order is left to the operator (docs/order-safety.md), who cancels it at the exchange on days of `triggerCopies`.
     const isTriggerCopy = fault?.faultKind === 'duplicateRequest' && target.includes('conditionOrder');
-    return isTriggerCopy ? undefined : fault;
+    return isTriggerCopy && this.themedFaults?.copiesTriggers !== true ? undefined : fault;
   }
 
   /** Reports a request that leaves the bot. `createNumber` is 0 for other requests than creates. */

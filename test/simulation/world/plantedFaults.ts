@@ -167,8 +167,18 @@ export const OTHER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     changes: [
       {
         file: 'src/adapters/exchange/account/funding.ts',
-        from: 'if (openedMs !== null) this.#openedMs.set(key, openedMs);',
+        from: 'if (total.openedMs !== null) this.#openedMs.set(key, total.openedMs);',
         to: '',
+      },
+    ],
+  },
+  215: {
+    name: 'a liquidation that has closed contracts of the account, too, needs margin to be adopted',
+    changes: [
+      {
+        file: 'src/engine/router/adoption.ts',
+        from: "endedLots !== null && ledger.closable(strategy, instrument, side === 'buy', true) > 0;",
+        to: "endedLots !== null && ledger.closable(strategy, instrument, side === 'buy', true) >= endedLots;",
       },
     ],
   },

@@ -104,6 +104,7 @@ test.each([44_001, 44_116])('a day of contracts with maintenance of the exchange
 test.each([
   [44_018, 'a position opens again before a restart'],
   [47_003, 'strategies want both sides of a contract'],
+  [48_004, 'creates of trigger orders are delivered twice'],
 ])('a day of contracts with a theme breaks no rule (seed %i: %s)', async (seed) => {
   const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS, futures: true });
   expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed} --futures --loud`).toEqual([]);

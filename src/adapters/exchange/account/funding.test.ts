@@ -58,6 +58,7 @@ test('a new position starts with a funding sum of 0, with or without a reading b
     'buy -5000 1000',
     'buy 0 9000',
     'buy -1000 9000',
+    'buy 0',
     'buy 0 20000',
     'buy -3000 20000',
     'buy 0 30000',

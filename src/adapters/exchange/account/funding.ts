@@ -38,6 +38,8 @@ export function fundingTotalIn(text: string): FundingTotal {
   return { units: units!, openedMs: openedMs ?? null };
 }
 
+const NOTHING_NOTED: FundingTotal = { units: 0, openedMs: null };
+
 const SIDES: readonly Side[] = ['buy', 'sell'];
 
 /** The funding totals of all open positions. Each change of a total is reported as one payment. */
@@ -47,8 +49,8 @@ export class FundingWatch {
   readonly #totals = new Map<string, number>();
   /** Opening time of the newest position of each side, ms, if the venue reports it. */
   readonly #openedMs = new Map<string, number>();
-  /** Opening time in the newest cursor of each of these positions, ms. */
-  readonly #notedOpenedMs = new Map<string, number | null>();
+  /** The newest cursor of each side. */
+  readonly #noted = new Map<string, FundingTotal>();
   /** Contracts whose funding the exchange does not report. */
   readonly #unreported = new Set<number>();
 
@@ -59,10 +61,10 @@ export class FundingWatch {
   /** Restores the funding total that an earlier run has noted. */
   restore(instrumentIndex: number, side: Side, totalText: string): void {
     const key = `${instrumentIndex} ${side}`;
-    const { units, openedMs } = fundingTotalIn(totalText);
-    this.#totals.set(key, units);
-    this.#notedOpenedMs.set(key, openedMs);
-    if (openedMs !== null) this.#openedMs.set(key, openedMs);
+    const total = fundingTotalIn(totalText);
+    this.#totals.set(key, total.units);
+    this.#noted.set(key, total);
+    if (total.openedMs !== null) this.#openedMs.set(key, total.openedMs);
   }
 
   /**
@@ -92,8 +94,11 @@ export class FundingWatch {
       if (row !== undefined && isHeld?.(instrumentIndex, side === 'buy') === false) continue;
       const openedMs = row?.openedMs ?? null;
       const newestMs = this.#openedMs.get(key) ?? null;
-      // The total of a closed position is kept, because an older list may show the position again.
-      if (newestMs !== null && (row === undefined || (openedMs !== null && openedMs < newestMs))) continue;
+      // The total of a closed position is remembered, because an older list may show the position again.
+      if (newestMs !== null && (row === undefined || (openedMs !== null && openedMs < newestMs))) {
+        if (row === undefined) this.#journalTotal(instrumentIndex, side, { units: 0, openedMs: null });
+        continue;
+      }
       if (openedMs === null) this.#openedMs.delete(key);
       else this.#openedMs.set(key, openedMs);
       const knownTotal = this.#totals.get(key) ?? 0;
@@ -103,17 +108,23 @@ export class FundingWatch {
       // The venue no longer shows a closed position, so its last payment stays unknown.
       if (row !== undefined && venueUnits !== bookedUnits) {
         // Noted before the payment: if the process ends between the two records, the next one knows to which position the payment belongs.
-        if (openedMs !== (this.#notedOpenedMs.get(key) ?? null))
-          this.#journalTotal(instrumentIndex, side, { units: bookedUnits, openedMs });
+        if (openedMs !== this.#notedOf(key).openedMs) this.#writeTotal(instrumentIndex, side, { units: bookedUnits, openedMs });
         reportPayment(instrumentIndex, side === 'buy', venueUnits - bookedUnits, venueMs());
       }
-      if (venueUnits === knownTotal && venueUnits === bookedUnits) continue;
       this.#totals.set(key, venueUnits);
       this.#journalTotal(instrumentIndex, side, { units: venueUnits, openedMs });
     }
   }
+
+  #notedOf(key: string): FundingTotal {
+    return this.#noted.get(key) ?? NOTHING_NOTED;
+  }
+  /** Journals a total, unless the newest cursor has it. */
   #journalTotal(instrumentIndex: number, side: Side, total: FundingTotal): void {
-    this.#notedOpenedMs.set(`${instrumentIndex} ${side}`, total.openedMs);
+    if (this.#notedOf(`${instrumentIndex} ${side}`).units !== total.units) this.#writeTotal(instrumentIndex, side, total);
+  }
+  #writeTotal(instrumentIndex: number, side: Side, total: FundingTotal): void {
+    this.#noted.set(`${instrumentIndex} ${side}`, total);
     this.#deps.journalTotal(this.#deps.instruments[instrumentIndex]!, side, fundingTotalText(total));
   }
 }

@@ -34,7 +34,7 @@ export function exchangeConfigOfDay(seed: number, terms: VenueTerms, botKey: Key
     accounts: accountsOfDay(seed, terms, botKey),
     profile: {
       ...PROFILES.seed,
-      replayedRequest: rng.next() < ACCEPTED_REPLAY_SHARE ? 'accept' : 'refuse',
+      replayedRequest: rng.next() < ACCEPTED_REPLAY_SHARE || theme === 'triggerCopies' ? 'accept' : 'refuse',
       ...(dayTermsOf(seed).hidesClientIds ? { openOrdersClientId: 'off' } : {}),
       ...(theme === 'dialects' ? profileOfDay(seed) : {}),
     },

@@ -19,6 +19,8 @@ export class PlacedOrders {
   readonly copyCountByClientId = new Map<string, number>();
   /** Client order ids that have more than one order. */
   readonly repeatedClientIds = new Set<string>();
+  /** Trigger orders that have fired, by the id of the order that each has placed. */
+  readonly firedByOrderId = new Map<string, TrueOrder>();
   /** Number of orders that crashes of the exchange have undone. */
   lostCount = 0;
   readonly #allByClientId = new Map<string, TrueOrder[]>();
@@ -55,7 +57,9 @@ export class PlacedOrders {
   copiesOf(clientOrderId: string): readonly TrueOrder[] {
     const sameIdOrders = this.#allByClientId.get(clientOrderId) ?? [];
     if (sameIdOrders.length < 2) return [];
-    const botOrder = sameIdOrders.find(({ order }) => order.id === this.venueIdInBot(clientOrderId)) ?? sameIdOrders[0];
+    const botId = this.venueIdInBot(clientOrderId) ?? '';
+    const isOfBot = (placed: TrueOrder): boolean => placed.order.id === botId || this.firedByOrderId.get(botId) === placed;
+    const botOrder = sameIdOrders.find(isOfBot) ?? sameIdOrders[0];
     return sameIdOrders.filter((placedOrder) => placedOrder !== botOrder);
   }
   /** Returns the number of orders of a client order id that have filled or are open. */

@@ -4,6 +4,8 @@ import type { Rng } from '../../../../src/base/number/rng.ts';
 import { scopeName } from '../../../../src/tasks/control/scopes.ts';
 import { foreignOrdersOf } from '../../../../src/tasks/bot/run/foreignOrders.ts';
 import type { BotProcess } from '../botProcess.ts';
+import type { UserOrder } from '../../../../src/paperExchange/orders/userOrder.ts';
+import type { ObservedEngine } from '../observer.ts';
 import { CASH, SYMBOLS } from '../venue.ts';
 import { BareContractTrader, BusyContractTrader, ContractTrader, WaitingContractTrader } from './contractTrader.ts';
 import { contractName, type ContractVenue } from './contractVenue.ts';
@@ -93,14 +95,25 @@ export function reviewForeignOrders(process: BotProcess, venue: ContractVenue, t
     if (raised.has(code))
       for (const scope of scopesOf(process, code))
         track(process.control.resume({ scope, code, why: 'the operator has looked' }, 'operator'));
-  const liquidated = new Set(venue.liquidations.map(({ order }) => order.id));
+  const liquidations = new Map(venue.liquidations.map(({ order }) => [order.id, order]));
   for (const { venueId } of foreign) {
     const decision = { id: venueId, why: 'the operator has looked' };
+    const liquidation = liquidations.get(venueId);
+    venue.cancelTriggerCopy(venueId);
     track(
       process.control.decide(
-        liquidated.has(venueId) ? { what: 'adopt', strategy: null, ...decision } : { what: 'ignore', ...decision },
+        liquidation === undefined
+          ? { what: 'ignore', ...decision }
+          : { what: 'adopt', strategy: ownerOf(process.opened!.bot.deps.engine, liquidation), ...decision },
         'operator',
       ),
     );
   }
+}
+
+/** Returns the name of the strategy whose position an order closes; null if only one runs. */
+function ownerOf({ runs, instruments, ledger }: ObservedEngine, { instrument, intent }: UserOrder): string | null {
+  const index = instruments.findIndex(({ wireName }) => wireName === instrument.wireName);
+  const owner = runs.find((run) => ledger.closable(run.index, index, intent.side === 'buy', true) > 0);
+  return runs.length === 1 ? null : (owner?.name ?? null);
 }

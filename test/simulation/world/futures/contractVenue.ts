@@ -240,7 +240,9 @@ export class ContractVenue extends SimulatedVenue {
     // The bot may learn later which of two orders of one id is the second copy.
     const key = `${this.tradeCount} ${Array.from(copies, ({ order }) => order.id).join(' ')}`;
     if (this.#bookableTo.key === key) return this.#bookableTo.lots;
-    const ownOrders = [...this.orders.byId.values(), ...this.liquidations].filter((order) => !copies.has(order));
+    const ownOrders = [...this.orders.byId.values(), ...this.liquidations].filter(
+      (order) => !copies.has(this.orders.firedByOrderId.get(order.order.id) ?? order),
+    );
     // The record of a trigger order and that of the order which it has placed have the same trades.
     const closesByTrade = new Map(
       ownOrders.flatMap(({ order, trades }) => trades.map((trade) => [trade, order.intent.reduceOnly] as const)),
@@ -301,12 +303,27 @@ export class ContractVenue extends SimulatedVenue {
 
   /** Records a placed order. The order of a trigger order continues the record of the trigger order, under an id of its own. */
   protected override recordPlacement(placement: TrueOrder): void {
-    const ofTrigger = this.#isFiring ? this.orders.firstByClientId.get(placement.clientOrderId) : undefined;
+    const ofTrigger = this.#isFiring ? this.#firedWithoutOrder(placement.clientOrderId) : undefined;
     // A trigger order of another bot of the account has fired.
     if (this.#isFiring && ofTrigger === undefined) return void this.manual.tradesById.set(placement.order.id, []);
     if (ofTrigger === undefined) return super.recordPlacement(placement);
     this.orders.byId.set(placement.order.id, { ...placement, trades: ofTrigger.trades });
+    this.orders.firedByOrderId.set(placement.order.id, ofTrigger);
     this.changeCount++;
+  }
+  /** Returns the first trigger order of a client order id that has fired, and whose order is not recorded yet. */
+  #firedWithoutOrder(clientOrderId: string): TrueOrder | undefined {
+    const recorded = new Set(this.orders.firedByOrderId.values());
+    const fired = Array.from(this.#triggers.values()).filter(({ waiting: { trigger } }) => trigger.status === 'triggered');
+    return fired.find((placement) => placement.clientOrderId === clientOrderId && !recorded.has(placement));
+  }
+  /** Cancels a second copy of a trigger order of the bot, as a person does at the exchange. Returns false for any other id. */
+  cancelTriggerCopy(id: string): boolean {
+    const copy = this.#triggers.get(id);
+    if (copy === undefined || !this.orders.copiesOf(copy.clientOrderId).includes(copy)) return false;
+    if (copy.waiting.trigger.status === 'pending') this.service.futures.triggers.finishCancel(copy.waiting);
+    this.changeCount++;
+    return true;
   }
 
   protected override recordTrade(trade: OwnTrade): void {

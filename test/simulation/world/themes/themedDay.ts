@@ -68,6 +68,8 @@ export const THEMES = [
   'twoWayContracts',
   // Of contracts, in two-way mode: strategies want a long and a short position of each contract at once.
   'bothSides',
+  // Of contracts: creates are delivered twice, those of trigger orders, too. The operator cancels the second copies of those that still wait.
+  'triggerCopies',
 ] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -106,7 +108,7 @@ export const isThemedTimed = (faultKind: string): faultKind is ThemedTimedFault 
 
 /** A fault of one create request on a day with a theme. */
 export interface ThemedRequestFault {
-  readonly faultKind: (typeof THEMED_REQUEST_FAULTS)[number] | 'loseReply' | 'loseRequest';
+  readonly faultKind: (typeof THEMED_REQUEST_FAULTS)[number] | 'loseReply' | 'loseRequest' | 'duplicateRequest';
   /** Number of the create request on its day, from 1. */
   readonly requestNumber: number;
   /** Uniform in [0, 1). It scales the fault. */
@@ -121,7 +123,7 @@ interface ThemedFaultAtTime {
   readonly draw: number;
 }
 
-type ThemedCreates = Partial<Record<(typeof THEMED_REQUEST_FAULTS)[number] | 'loseReply' | 'loseRequest', number>>;
+type ThemedCreates = Partial<Record<ThemedRequestFault['faultKind'], number>>;
 type ThemedTimes = Partial<Record<ThemedTimedFault, readonly [min: number, max: number]>>;
 
 /** What a theme draws. */
@@ -237,6 +239,12 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
     timed: {},
     keptKinds: [...PROCESS_ENDS, 'gap', 'partition', 'stale', 'halt', 'killSwitch', 'flatten', 'lostFlatten'],
     removedKinds: NEEDS_IDS,
+  },
+  triggerCopies: {
+    creates: { duplicateRequest: 0.4, loseReply: 0.05 },
+    timed: {},
+    keptKinds: [...PROCESS_ENDS, 'gap', 'killSwitch', 'flatten'],
+    removedKinds: ['otherReply'],
   },
   manyTrades: { creates: { loseReply: 0.2 }, timed: {}, keptKinds: [...PROCESS_ENDS, 'gap'], removedKinds: NEEDS_IDS },
   lateFills: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },

@@ -193,6 +193,11 @@ export class ThemedFaults {
     return this.#maintenance.answer();
   }
 
+  /** True on days on which the creates of trigger orders are delivered twice, too. */
+  get copiesTriggers(): boolean {
+    return this.#theme === 'triggerCopies';
+  }
+
   /** True on days on which the strategy asks for more than it may. */
   get isCrowd(): boolean {
     return this.#theme === 'crowd';
