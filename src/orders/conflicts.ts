@@ -11,17 +11,17 @@ const { STATE } = lifecycle;
 export const REPLACES = 'REPLACES';
 
 /**
- * Returns the code of the conflict of a draft with another order, or null. Also makes its fingerprint unique (order-safety, section 6): if
- * another order of the symbol has the same one, the draft is changed a little, so that a lost reply can be attributed. `lastTicks`: the newest
- * price; only a trigger order needs it.
+ * Returns the code of the conflict of a draft with another order, or null. Side effect: if another
+ * order of the symbol has the same fingerprint, changes the draft a little, so that a lost reply can be attributed (order-safety, section 6).
+ * `lastTicks`: the newest price; only a trigger order needs it.
  */
 export function conflictOf(
   order: BotOrder,
-  open: readonly BotOrder[],
+  openOrders: readonly BotOrder[],
   provenAbsent: ReadonlyMap<number, BotOrder>,
   lastTicks: number,
 ): string | null {
-  for (const openOrder of open) {
+  for (const openOrder of openOrders) {
     if (openOrder.instrumentIndex !== order.instrumentIndex || (order.amends > 0 && openOrder.id === order.amends)) continue;
     const isSameSlot =
       order.parent === 0 && openOrder.parent === 0 && openOrder.strategy === order.strategy && openOrder.slot === order.slot;
@@ -29,5 +29,5 @@ export function conflictOf(
     if (openOrder.side === order.side && openOrder.state === STATE.unknown) return 'SIDE_UNKNOWN';
     if (isSameSlot) return 'SLOT_BUSY';
   }
-  return makeUnique(order, open, provenAbsent, lastTicks) ? null : 'FP_NOT_UNIQUE';
+  return makeUnique(order, openOrders, provenAbsent, lastTicks) ? null : 'FP_NOT_UNIQUE';
 }

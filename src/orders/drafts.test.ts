@@ -22,24 +22,90 @@ const replacementOf = (lots: number, side: 'buy' | 'sell' = 'buy', quoteUnits = 
   quoteUnits: quoteUnits as Units,
 });
 
-it.each<[string, ReturnType<typeof replacementOf>, ReplacedOrder, OrderEnd, number]>([
-  ['of equal size gets what the old order left', replacementOf(100), oldOrder(100), endOf(40), 60],
-  [
-    'of equal size gets what the old order left, also when that had filled before the request',
-    replacementOf(100),
-    oldOrder(100, 30),
-    endOf(50),
-    50,
-  ],
-  ['that was sized for the remainder loses only what has filled since', replacementOf(70), oldOrder(100, 30), endOf(50), 50],
-  ['keeps its size when nothing has filled', replacementOf(250), oldOrder(100), endOf(0), 250],
-  ['that is larger loses what the old order has filled', replacementOf(250), oldOrder(100), endOf(40), 210],
-  ['that is smaller loses what has filled since', replacementOf(50), oldOrder(100), endOf(20), 30],
-  ['is nothing when more than its size has filled since', replacementOf(10), oldOrder(100), endOf(20), 0],
-  ['is nothing when the old order has filled', replacementOf(250), oldOrder(100), endOf(100, 'filled'), 0],
-  ['of the other side keeps its size', replacementOf(100, 'sell'), oldOrder(100), endOf(100, 'filled'), 100],
-  ['by amount loses the amount that was spent since', replacementOf(0, 'buy', 900), oldOrder(0, 0, { quoteUnits: 1000 }), endOf(40), 500],
-  ['by amount after one by quantity loses the amount that was spent', replacementOf(0, 'buy', 900), oldOrder(100), endOf(40), 500],
-])('a replacement %s', (_, replacement, before, ended, size) => {
-  expect(sizeLeft(replacement, before, ended)).toBe(size);
+it.each<{
+  readonly situation: string;
+  readonly replacement: ReturnType<typeof replacementOf>;
+  readonly replaced: ReplacedOrder;
+  readonly end: OrderEnd;
+  readonly expectedSize: number;
+}>([
+  {
+    situation: 'of equal size gets what the old order left',
+    replacement: replacementOf(100),
+    replaced: oldOrder(100),
+    end: endOf(40),
+    expectedSize: 60,
+  },
+  {
+    situation: 'of equal size gets what the old order left, also when that had filled before the request',
+    replacement: replacementOf(100),
+    replaced: oldOrder(100, 30),
+    end: endOf(50),
+    expectedSize: 50,
+  },
+  {
+    situation: 'that was sized for the remainder loses only what has filled since',
+    replacement: replacementOf(70),
+    replaced: oldOrder(100, 30),
+    end: endOf(50),
+    expectedSize: 50,
+  },
+  {
+    situation: 'keeps its size when nothing has filled',
+    replacement: replacementOf(250),
+    replaced: oldOrder(100),
+    end: endOf(0),
+    expectedSize: 250,
+  },
+  {
+    situation: 'that is larger loses what the old order has filled',
+    replacement: replacementOf(250),
+    replaced: oldOrder(100),
+    end: endOf(40),
+    expectedSize: 210,
+  },
+  {
+    situation: 'that is smaller loses what has filled since',
+    replacement: replacementOf(50),
+    replaced: oldOrder(100),
+    end: endOf(20),
+    expectedSize: 30,
+  },
+  {
+    situation: 'is nothing when more than its size has filled since',
+    replacement: replacementOf(10),
+    replaced: oldOrder(100),
+    end: endOf(20),
+    expectedSize: 0,
+  },
+  {
+    situation: 'is nothing when the old order has filled',
+    replacement: replacementOf(250),
+    replaced: oldOrder(100),
+    end: endOf(100, 'filled'),
+    expectedSize: 0,
+  },
+  {
+    situation: 'of the other side keeps its size',
+    replacement: replacementOf(100, 'sell'),
+    replaced: oldOrder(100),
+    end: endOf(100, 'filled'),
+    expectedSize: 100,
+  },
+  {
+    situation: 'by amount loses the amount that was spent since',
+    replacement: replacementOf(0, 'buy', 900),
+    replaced: oldOrder(0, 0, { quoteUnits: 1000 }),
+    end: endOf(40),
+    expectedSize: 500,
+  },
+  {
+    situation: 'by amount after one by quantity loses the amount that was spent',
+    replacement: replacementOf(0, 'buy', 900),
+    replaced: oldOrder(100),
+    end: endOf(40),
+    expectedSize: 500,
+  },
+])('a replacement $situation', ({ replacement, replaced, end, expectedSize }) => {
+  expect(sizeLeft(replacement, replaced, end)).toBe(expectedSize);
 });

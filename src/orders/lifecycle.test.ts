@@ -44,9 +44,9 @@ const POSSIBLE: readonly (readonly [Lifecycle, OrderEvent, Lifecycle])[] = [
   ['done', 'lateArrival', 'cancelSent'],
 ];
 
-describe('next', () => {
+describe('nextLifecycle', () => {
   it.each(LIFECYCLES.flatMap((from) => ORDER_EVENTS.map((event) => [from, event] as const)))(
-    'the state after %s and the event %s is that of the table',
+    'an order in state %s that gets the event %s has the next state of the table',
     (from, event) => {
       const expectedState = POSSIBLE.find(([lifecycle, kind]) => lifecycle === from && kind === event)?.[2] ?? null;
       expect(nextLifecycle(from, event)).toBe(expectedState);
@@ -55,7 +55,7 @@ describe('next', () => {
     },
   );
 
-  it('an order leaves done only by proof that the venue still has it', () => {
+  it('an order leaves done only if the venue proves to have it', () => {
     expect(ORDER_EVENTS.filter((event) => nextLifecycle('done', event) !== null)).toEqual(['seenLive', 'lateArrival']);
   });
 

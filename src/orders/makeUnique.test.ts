@@ -16,14 +16,17 @@ function waitingOrder(id: number, isAbove: boolean): BotOrder {
 }
 
 it.each([
-  ['a tick nearer to the market', false, 100, 91],
-  ['away from a market that is a tick away', false, 91, 89],
-  ['away from a market that has passed it', false, 85, 89],
-  ['a tick nearer to the market', true, 80, 89],
-  ['away from a market that is a tick away', true, 89, 91],
-  ['away from a market that has passed it', true, 95, 91],
-])('the trigger price of an order that must be unique moves %s (waits for a rise: %s, price %d)', (_, isAbove, lastTicks, expected) => {
-  const order = waitingOrder(2, isAbove);
-  expect(makeUnique(order, [waitingOrder(1, isAbove)], new Map(), lastTicks)).toBe(true);
-  expect([order.triggerTicks, order.lots]).toEqual([expected, 10]);
-});
+  { direction: 'a tick nearer to the market', triggersAbove: false, lastTicks: 100, expectedTicks: 91 },
+  { direction: 'away from a market that is a tick away', triggersAbove: false, lastTicks: 91, expectedTicks: 89 },
+  { direction: 'away from a market that has passed it', triggersAbove: false, lastTicks: 85, expectedTicks: 89 },
+  { direction: 'a tick nearer to the market', triggersAbove: true, lastTicks: 80, expectedTicks: 89 },
+  { direction: 'away from a market that is a tick away', triggersAbove: true, lastTicks: 89, expectedTicks: 91 },
+  { direction: 'away from a market that has passed it', triggersAbove: true, lastTicks: 95, expectedTicks: 91 },
+])(
+  'the trigger price of an order that must be unique moves $direction (waits for a rise: $triggersAbove, price $lastTicks)',
+  ({ triggersAbove, lastTicks, expectedTicks }) => {
+    const order = waitingOrder(2, triggersAbove);
+    expect(makeUnique(order, [waitingOrder(1, triggersAbove)], new Map(), lastTicks)).toBe(true);
+    expect([order.triggerTicks, order.lots]).toEqual([expectedTicks, 10]);
+  },
+);

@@ -21,9 +21,9 @@ export class ContractScale {
   /** A fraction: units of one lot for each tick of price (linear), or units of one lot at a price of one tick (inverse). */
   private readonly numerator: number;
   private readonly denominator: number;
-  /** `numerator` = `face` x `times`. Kept apart, because many inverse lots times `numerator` exceed 2^53 long before their value does. */
-  private readonly face: number;
-  private readonly times: number;
+  /** `numerator` = `multiplier` x `powerOfTen`. Kept apart, because many inverse lots times `numerator` exceed 2^53 long before their value does. */
+  private readonly multiplier: number;
+  private readonly powerOfTen: number;
 
   constructor(instrument: Instrument) {
     const { contract, priceDigits, quantityDigits } = instrument;
@@ -31,15 +31,15 @@ export class ContractScale {
     this.contract = contract;
     this.isInverse = contract.kind === 'inverse';
     const shift = contract.marginDigits - contract.multiplierDigits - quantityDigits + (this.isInverse ? priceDigits : -priceDigits);
-    this.face = contract.multiplier;
-    this.times = shift > 0 ? pow10(shift) : 1;
-    this.numerator = this.face * this.times;
+    this.multiplier = contract.multiplier;
+    this.powerOfTen = shift > 0 ? pow10(shift) : 1;
+    this.numerator = this.multiplier * this.powerOfTen;
     this.denominator = shift < 0 ? pow10(-shift) : 1;
   }
 
   /** Returns the value of `lots` at `ticks`, rounded half up. Infinity above 2^53 - 1. */
   valueOfLots(lots: number, ticks: number): number {
-    return this.rounded(lots, ticks, 'halfUp');
+    return this.roundedValue(lots, ticks, 'halfUp');
   }
   /** Returns the units of `lots` for each tick of price, if that is a whole number; otherwise 0. */
   unitsPerTick(lots: number): number {
@@ -47,11 +47,11 @@ export class ContractScale {
   }
   /** Returns the value of lots at a price in ticks, rounded up to the unit. */
   notionalUp(ticks: number, lots: number): number {
-    return this.rounded(lots, ticks, 'up');
+    return this.roundedValue(lots, ticks, 'up');
   }
   /** Returns the value of lots at a price in ticks, rounded down to the unit. */
   notionalDown(ticks: number, lots: number): number {
-    return this.rounded(lots, ticks, 'down');
+    return this.roundedValue(lots, ticks, 'down');
   }
   /** Returns the largest number of lots that `units` can buy at `ticks`, rounded up: the worst case of an order by value. */
   lotsUp(units: number, ticks: number): number {
@@ -80,22 +80,22 @@ export class ContractScale {
   }
 
   /** Returns the value of lots, rounded; Infinity above 2^53 - 1. */
-  private rounded(lots: number, ticks: number, rounding: 'halfUp' | 'up' | 'down'): number {
+  private roundedValue(lots: number, ticks: number, rounding: 'halfUp' | 'up' | 'down'): number {
     if (lots === 0) return 0;
-    const multiplicand = (this.isInverse ? this.face : this.numerator) * lots;
+    const multiplicand = (this.isInverse ? this.multiplier : this.numerator) * lots;
     const divisor = this.isInverse ? this.denominator * ticks : this.denominator;
-    const multiplier = this.isInverse ? this.times : ticks;
+    const multiplier = this.isInverse ? this.powerOfTen : ticks;
     if (!(multiplicand <= MAX_EXACT && (multiplicand * multiplier) / divisor <= MAX_EXACT - 8)) return INFINITY;
     return mulDiv(multiplicand, multiplier, divisor, rounding);
   }
 
-  /** Returns the profit of lots that were opened at a value of `inUnits`, at a value of `outUnits`. */
-  profit(isLong: boolean, inUnits: number, outUnits: number): number {
-    const change = outUnits - inUnits;
+  /** Returns the profit of lots that were opened at a value of `entryUnits` and now have a value of `exitUnits`. */
+  profit(isLong: boolean, entryUnits: number, exitUnits: number): number {
+    const change = exitUnits - entryUnits;
     return isLong === this.isInverse ? -change : change;
   }
 
-  /** Returns the initial margin of a value, rounded up. */
+  /** Returns the initial margin of a position with a value of `units`, rounded up. */
   initial(units: number, leverage: number): number {
     return Math.ceil(units / leverage);
   }
@@ -107,7 +107,7 @@ export class ContractScale {
     return Math.min(maxLeverage, tier?.maxLeverage ?? 0);
   }
 
-  /** Returns the maintenance margin, rounded up. Each part of the value pays the rate of its tier. */
+  /** Returns the maintenance margin of a position with a value of `units`, rounded up. Each part of the value pays the rate of its tier. */
   maintenance(units: number): number {
     const { tiers } = this.contract;
     let tier = 0;

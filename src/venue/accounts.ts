@@ -14,9 +14,10 @@ const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 
 /** The balance of one asset in one account, in whole units. Hot: docs/performance.md#record-fields. */
 export class Balance {
-  /** Units that no order holds, and units that open orders hold. */
+  /** Units that no order holds. */
   // hot: docs/performance.md#double-fields
   free = 0.5;
+  /** Units that open orders hold. */
   locked = 0.5;
   constructor() {
     this.free = this.locked = 0;
@@ -76,9 +77,9 @@ export class Accounts {
   readonly all: Account[] = [];
   /** Amounts outside all accounts, by asset. */
   readonly external: readonly ExternalFlows[];
-  /** By account, then asset. */
+  /** Balances by account, then by asset. */
   private readonly balances: (readonly Balance[])[] = [];
-  /** By instrument, then account. */
+  /** Accounts by instrument, then by account. */
   private readonly byInstrument: readonly InstrumentAccount[][];
   private readonly config: VenueConfig;
 
@@ -96,8 +97,8 @@ export class Accounts {
     const index = addAccount(this.all, account);
     const balances = listOf(this.assets, () => new Balance());
     const balanceOf = (asset: string) => balances[this.asset(asset)]!;
-    instruments.forEach(({ base, quote, makerFeePpm, takerFeePpm }, instrument) => {
-      this.byInstrument[instrument]!.push(
+    instruments.forEach(({ base, quote, makerFeePpm, takerFeePpm }, instrumentIndex) => {
+      this.byInstrument[instrumentIndex]!.push(
         new InstrumentAccount(account, balanceOf(base), balanceOf(quote), fees.makerPpm ?? makerFeePpm, fees.takerPpm ?? takerFeePpm),
       );
     });
@@ -144,10 +145,10 @@ export class Accounts {
 
   /** Throws InvariantError when any amount of an asset appeared or vanished. */
   assertConserved(): void {
-    this.external.forEach(({ fees, market, deposited }, asset) => {
+    this.external.forEach(({ fees, market, deposited }, assetIndex) => {
       let sum = BigInt(fees) + BigInt(market);
-      for (const balances of this.balances) sum += BigInt(balances[asset]!.free) + BigInt(balances[asset]!.locked);
-      assert(sum === BigInt(deposited), `${this.assets[asset]}: ${deposited} units were deposited, ${sum} are there`);
+      for (const balances of this.balances) sum += BigInt(balances[assetIndex]!.free) + BigInt(balances[assetIndex]!.locked);
+      assert(sum === BigInt(deposited), `${this.assets[assetIndex]}: ${deposited} units were deposited, ${sum} are there`);
     });
   }
 }
@@ -183,17 +184,17 @@ export function noAccount(accountIndex: number): never {
  * asset.
  */
 function assetsOf(instruments: readonly Instrument[]): string[] {
-  const digitsByAsset = new Map<string, { digits: number; by: string }>();
+  const digitsByAsset = new Map<string, { digits: number; instrumentId: string }>();
   for (const { id, base, quote, baseDigits, quoteDigits } of instruments) {
     if (base === quote) throw new ConfigError(`instrument ${id}: expected two assets, got ${base} twice`, 'correct base or quote');
     for (const [asset, digits] of [
       [base, baseDigits],
       [quote, quoteDigits],
     ] as const) {
-      const earlierDigits = digitsByAsset.get(asset);
-      if (!earlierDigits) digitsByAsset.set(asset, { digits, by: id });
-      else if (earlierDigits.digits !== digits) {
-        const message = `instrument ${id}: ${asset} has ${digits} digits, but ${earlierDigits.digits} in ${earlierDigits.by}`;
+      const earlier = digitsByAsset.get(asset);
+      if (!earlier) digitsByAsset.set(asset, { digits, instrumentId: id });
+      else if (earlier.digits !== digits) {
+        const message = `instrument ${id}: ${asset} has ${digits} digits, but ${earlier.digits} in ${earlier.instrumentId}`;
         throw new ConfigError(message, `give ${asset} the same basePrecision or quotePrecision in every instrument`);
       }
     }

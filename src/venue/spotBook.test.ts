@@ -92,17 +92,17 @@ describe('the open of a row', () => {
 
 describe('inside a row', () => {
   test.each([
-    ['through', 'buy', 9_900, 9_899, true],
-    ['through', 'buy', 9_900, 9_900, false],
-    ['touch', 'buy', 9_900, 9_900, true],
-    ['touch', 'buy', 9_900, 9_901, false],
-    ['through', 'sell', 10_100, 10_101, true],
-    ['through', 'sell', 10_100, 10_100, false],
-    ['touch', 'sell', 10_100, 10_100, true],
-    ['touch', 'sell', 10_100, 10_099, false],
+    { limitRule: 'through', side: 'buy', price: 9_900, extreme: 9_899, fills: true },
+    { limitRule: 'through', side: 'buy', price: 9_900, extreme: 9_900, fills: false },
+    { limitRule: 'touch', side: 'buy', price: 9_900, extreme: 9_900, fills: true },
+    { limitRule: 'touch', side: 'buy', price: 9_900, extreme: 9_901, fills: false },
+    { limitRule: 'through', side: 'sell', price: 10_100, extreme: 10_101, fills: true },
+    { limitRule: 'through', side: 'sell', price: 10_100, extreme: 10_100, fills: false },
+    { limitRule: 'touch', side: 'sell', price: 10_100, extreme: 10_100, fills: true },
+    { limitRule: 'touch', side: 'sell', price: 10_100, extreme: 10_099, fills: false },
   ] as const)(
-    'with the limit rule %s, a resting %s at %i in a row with an extreme of %i fills at its limit as maker: %s',
-    (limitRule, side, price, extreme, fills) => {
+    'with the limit rule $limitRule, a resting $side at $price in a row with an extreme of $extreme fills at its limit as maker: $fills',
+    ({ limitRule, side, price, extreme, fills }) => {
       const { book, sink, limit } = openSpotVenue({ limitRule });
       limit(side, 10, price, 0);
       const [high, low] = side === 'buy' ? [10_050, extreme] : [extreme, 9_950];

@@ -79,7 +79,7 @@ export const PROOF: readonly Guard[] = [
     row: 26,
     name: '26: two open orders may have the same fingerprint',
     file: 'src/orders/conflicts.ts',
-    from: "return makeUnique(order, open, provenAbsent, lastTicks) ? null : 'FP_NOT_UNIQUE';",
+    from: "return makeUnique(order, openOrders, provenAbsent, lastTicks) ? null : 'FP_NOT_UNIQUE';",
     to: 'return null;',
     test: 'test/engine/orders.test.ts',
     testTitle: 'equal open orders differ by one lot, so that a lost reply can be assigned',

@@ -73,11 +73,11 @@ export class HookChecker {
     const ageRefusal = this.#ageRefusal(parseTimeValue(fields['sent']), 'sent: expected the time at which it was sent', nowMs);
     if (ageRefusal !== null) return ageRefusal;
     const otherFields = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'secret'));
-    // A sender that cannot sign has rarely a nonce. The same body twice is then a duplicate.
+    // A sender that cannot sign rarely sends a nonce. The hash of the body then shows that a body came twice.
     const nonce = fields['nonce'] ?? createHash('sha256').update(JSON.stringify(otherFields)).digest('hex');
     if (typeof nonce !== 'string' || !NONCE.test(nonce))
       return { status: 400, problem: 'nonce: expected 16 to 64 letters, digits, _ and -' };
-    // It is written into the journal.
+    // The nonce is written into the journal.
     if (nonce.includes(this.#secret)) return { status: 400, problem: `nonce: expected another text than the secret, got ${REDACTED}` };
     return valueOf(fields['time'] ?? fields['sent'], fields['value'], nonce);
   }

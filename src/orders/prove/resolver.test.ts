@@ -198,11 +198,35 @@ describe('under every outcome within the assumptions A1 to A4', () => {
   const wideBounds = { ...BOUNDS, visibilityDelayMs: 10_000 };
   const lateOutcome: TrueOutcome = { admittedMs: 5000, hiddenMs: 10_000, fillMs: 9000, endMs: 9000 };
   /** Each bound is needed: without it the resolution gets this outcome wrong, and with it right. */
-  it.each<[string, Partial<AbsenceBounds>, TrueOutcome, number, Partial<Read>]>([
-    ['the admission window', { recvWindowMs: 0 }, lateOutcome, 12_000, { ageMs: 2000 }],
-    ['the visibility delay', { visibilityDelayMs: 0 }, lateOutcome, 7000, {}],
-    ['the read lag', { readLagMs: 0 }, { admittedMs: 0, hiddenMs: 0, fillMs: 16_000, endMs: 0 }, 16_000, { olderTradesMs: 2000 }],
-  ])('the resolution is wrong without %s', (_, removedBound, orderOutcome, firstMs, readChanges) => {
+  it.each<{
+    readonly missingRule: string;
+    readonly removedBound: Partial<AbsenceBounds>;
+    readonly orderOutcome: TrueOutcome;
+    readonly firstMs: number;
+    readonly readChanges: Partial<Read>;
+  }>([
+    {
+      missingRule: 'the admission window',
+      removedBound: { recvWindowMs: 0 },
+      orderOutcome: lateOutcome,
+      firstMs: 12_000,
+      readChanges: { ageMs: 2000 },
+    },
+    {
+      missingRule: 'the visibility delay',
+      removedBound: { visibilityDelayMs: 0 },
+      orderOutcome: lateOutcome,
+      firstMs: 7000,
+      readChanges: {},
+    },
+    {
+      missingRule: 'the read lag',
+      removedBound: { readLagMs: 0 },
+      orderOutcome: { admittedMs: 0, hiddenMs: 0, fillMs: 16_000, endMs: 0 },
+      firstMs: 16_000,
+      readChanges: { olderTradesMs: 2000 },
+    },
+  ])('the resolution is wrong without $missingRule', ({ removedBound, orderOutcome, firstMs, readChanges }) => {
     const reads = Array.from({ length: 40 }, (__, readIndex) => ({
       ...PROMPT_READ,
       ...readChanges,

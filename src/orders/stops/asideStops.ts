@@ -153,7 +153,7 @@ export class AsideStops<B extends AsideBracket> {
   }
 }
 
-/** What a stop protects. */
+/** The position side that a stop protects: strategy and instrument as indices. */
 type AsidePlace = { readonly strategy: number; readonly instrument: number; readonly isLong: boolean };
 
 /** True for a stop of a strategy on an instrument. `isLong`: on this side; null: on either. */

@@ -254,13 +254,13 @@ describe('LOSS_STREAK', () => {
     expect(tripsOf.map(scopesAfterTrips)).toEqual([[], ['strategy'], [], []]);
   });
   test.each([
-    ['long', 'a rise', 1, 1_100_000, []],
-    ['long', 'a fall', 1, 900_000, ['strategy']],
-    ['short', 'a rise', -1, 1_100_000, ['strategy']],
-    ['short', 'a fall', -1, 900_000, []],
+    { side: 'long', move: 'a rise', direction: 1, exitPrice: 1_100_000, raised: [] },
+    { side: 'long', move: 'a fall', direction: 1, exitPrice: 900_000, raised: ['strategy'] },
+    { side: 'short', move: 'a rise', direction: -1, exitPrice: 1_100_000, raised: ['strategy'] },
+    { side: 'short', move: 'a fall', direction: -1, exitPrice: 900_000, raised: [] },
   ])(
-    'LOSS_STREAK counts round trips of inverse contracts that are %s after %s by their profit',
-    (_side, _move, direction, exitPrice, raised) => {
+    'LOSS_STREAK counts round trips of inverse contracts that are $side after $move by their profit',
+    ({ direction, exitPrice, raised }) => {
       const fixture = new FuturesFixture({
         instruments: [inverseContract()],
         mark: 1_000_000,

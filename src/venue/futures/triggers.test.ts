@@ -222,9 +222,9 @@ describe('the orders that triggers place', () => {
     expect([openingOrder.isOpen, openingOrder.offsetLots, fixture.venue.wallets.position(0, 0, true).lots]).toEqual([true, 0, 0]);
   });
   test.each([
-    ['margin', -2017, { deposit: 1000 }, 0],
-    ['open orders', -1015, { maxOpenOrders: 1 }, 0],
-  ] as const)('an order that the venue refuses makes its trigger fail: %s', (_, code, config, held) => {
+    { cause: 'margin', code: -2017, config: { deposit: 1000 }, held: 0 },
+    { cause: 'open orders', code: -1015, config: { maxOpenOrders: 1 }, held: 0 },
+  ] as const)('an order that the venue refuses makes its trigger fail: $cause', ({ code, config, held }) => {
     const fixture = new Fixture(config);
     if (held !== 0) fixture.hold(held);
     if (code === -1015) fixture.venue.place(0, 99, futuresIntent(fixture.contract, 'buy', 1, { limit: 1000 }), 0);

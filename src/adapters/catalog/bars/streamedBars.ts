@@ -81,17 +81,20 @@ export class StreamedBars implements BarColumns, BarWindow {
     return this;
   }
 
+  /** Makes rows [from, to) readable through the columns. Earlier rows may leave the window. */
   hold(from: number, to: number): void {
-    const last = Math.min(to, this.length);
-    if (last <= this.end) return;
+    const endRow = Math.min(to, this.length);
+    if (endRow <= this.end) return;
     if (from > this.base) this.moveWindow(from);
-    while (this.end < last) this.readBatch();
+    while (this.end < endRow) this.readBatch();
   }
 
+  /** Returns a price column in ticks. */
   ticksOf(price: PriceColumn): TickColumn {
     return this.ticks[price];
   }
 
+  /** Returns the first row that closes after a time, ms UTC. */
   firstAfter(ms: number): number {
     let low = 0;
     let high = this.length;
@@ -153,10 +156,10 @@ export class StreamedBars implements BarColumns, BarWindow {
 
   /** Moves the window forward: row `from` becomes its first row. */
   private moveWindow(from: number): void {
-    const first = from - this.base;
-    const last = this.end - this.base;
-    for (const name of [...RAW, 'closeMs'] as const) this[name].copyWithin(0, first, last);
-    for (const price of PRICES) this.ticks[price].copyWithin(0, first, last);
+    const firstIndex = from - this.base;
+    const endIndex = this.end - this.base;
+    for (const name of [...RAW, 'closeMs'] as const) this[name].copyWithin(0, firstIndex, endIndex);
+    for (const price of PRICES) this.ticks[price].copyWithin(0, firstIndex, endIndex);
     this.base = from;
   }
 
@@ -168,15 +171,15 @@ export class StreamedBars implements BarColumns, BarWindow {
     const { done, value } = this.batches.next();
     if (done === true) throw damagedArrowFile(this.place.path, `it ends after ${this.end} rows`);
     const [from, to] = value;
-    const first = this.end - this.base;
+    const firstIndex = this.end - this.base;
     const rows = to - from;
-    const last = first + rows;
-    if (last > CAPACITY) throw new NeedsWholeBars(`${rows} rows beside ${first}`);
-    this.file.readTimes('open_time', from, this.openMs.subarray(first, last));
-    for (const name of RAW.slice(1)) this.file.readFloats(name, from, this[name].subarray(first, last));
+    const endIndex = firstIndex + rows;
+    if (endIndex > CAPACITY) throw new NeedsWholeBars(`${rows} rows beside ${firstIndex}`);
+    this.file.readTimes('open_time', from, this.openMs.subarray(firstIndex, endIndex));
+    for (const name of RAW.slice(1)) this.file.readFloats(name, from, this[name].subarray(firstIndex, endIndex));
     this.end += rows;
-    this.addTimes(first, last);
-    for (const price of PRICES) this.addTicks(price, first, last);
+    this.addTimes(firstIndex, endIndex);
+    for (const price of PRICES) this.addTicks(price, firstIndex, endIndex);
   }
 
   /** Fills in the close times of rows [from, to). Throws ConfigError if the open times do not rise. */

@@ -32,9 +32,9 @@ it('close times without a gap share the memory of the open times, and change non
 });
 
 it.each([
-  ['a gap', (openMs: Float64Array) => (openMs[2]! += MINUTE_MS), '1m', MINUTE_MS],
-  ['bars longer than their distance', () => 0, '5m', 5 * MINUTE_MS],
-] as const)('close times have their own memory: %s', (_, change, interval, lengthMs) => {
+  { situation: 'a gap', change: (openMs: Float64Array) => (openMs[2]! += MINUTE_MS), interval: '1m', lengthMs: MINUTE_MS },
+  { situation: 'bars longer than their distance', change: () => 0, interval: '5m', lengthMs: 5 * MINUTE_MS },
+] as const)('close times have their own memory: $situation', ({ change, interval, lengthMs }) => {
   const { openMs } = emptyColumns(4);
   fillWithMinutes(openMs);
   change(openMs);

@@ -6,19 +6,23 @@ import { closeOf, openOf, type Interval } from '../../../model/interval.ts';
 import { intervalOf } from './detectInterval.ts';
 
 const SEED = 311;
+/** About three years. */
+const START_RANGE_MS = 1e11;
+/** Share of bars that are missing. */
+const GAP_SHARE = 0.1;
 
-/** Times of the bars of an interval from a random start; every tenth bar is missing. */
+/** Returns the open times of bars of an interval from a random start. */
 function timesOf(interval: Interval, rows: number, seed: number): Float64Array {
   const rng = seededRng(seed);
-  let ms = openOf(interval, Date.UTC(2020, 0, 1) + Math.floor(rng.next() * 1e11));
+  let ms = openOf(interval, Date.UTC(2020, 0, 1) + Math.floor(rng.next() * START_RANGE_MS));
   return Float64Array.from({ length: rows }, () => {
     do ms = closeOf(interval, ms);
-    while (rng.next() < 0.1);
+    while (rng.next() < GAP_SHARE);
     return ms;
   });
 }
 
-it('finds the interval of bars with gaps', () => {
+it('bars with gaps have the interval that their times show', () => {
   const intervals: readonly Interval[] = ['1s', '15s', '1m', '3m', '7m', '15m', '1h', '2h', '6h', '8h', '1d', '3d', '1w', '2w', '1M'];
   for (const interval of intervals) {
     for (let seed = SEED; seed < SEED + 20; seed++)
@@ -26,7 +30,7 @@ it('finds the interval of bars with gaps', () => {
   }
 });
 
-it('there is no interval if the rows do not show one', () => {
+it('times that show no interval give null', () => {
   const minute = 60_000;
   expect(intervalOf(new Float64Array(0)), 'no row').toBeNull();
   expect(intervalOf(Float64Array.of(0, minute)), 'two rows').toBeNull();

@@ -67,12 +67,14 @@ export class ParquetFile implements TableFile {
     return into;
   }
 
+  /** Reads a time column of the loaded file from a row on, in ms UTC, until `into` is full. */
   readTimes(name: string, fromRow: number, into: Float64Array): void {
     this.readFloats(name, fromRow, into);
     if (this.fields.find((field) => field.name === name)!.kind !== 'int64') return;
     for (let row = 0; row < into.length; row++) into[row] = msOfUnix(into[row]!);
   }
 
+  /** Reads a column of the loaded file from a row on as numbers, until `into` is full. */
   readFloats(name: string, fromRow: number, into: Float64Array): void {
     into.set(this.columns.get(name)!.subarray(fromRow, fromRow + into.length));
   }

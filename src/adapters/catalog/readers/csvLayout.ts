@@ -8,6 +8,8 @@ import type { Columns } from '../rows/textRows.ts';
 export const BAR_CSV_HEADER = 'open_time_ms,open,high,low,close,volume';
 const MARK_PRICE_HEADER = 'open_time_ms,open,high,low,close';
 const OWN_NAMES = BAR_CSV_HEADER.split(',');
+/** Indices of time, open, high, low, close and volume in a layout that begins with these columns. */
+const FIRST_SIX = [0, 1, 2, 3, 4, 5] as const;
 /** Binance's public data: the columns of a file without header. */
 const BINANCE_COLUMNS =
   'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'.split(',');
@@ -51,7 +53,7 @@ export function layoutOf(text: string, place: string, rules: LayoutRules, isAfte
 
 /** Returns the layout by the first line of a file. Throws ConfigError for a line of no known layout. */
 function findLayout(text: string, place: string, rules: LayoutRules, isAfterAddress: boolean): CsvLayout {
-  if (text === BAR_CSV_HEADER) return { ...columnsAt([0, 1, 2, 3, 4, 5], OWN_NAMES, true), format: 'csv', isRow: false };
+  if (text === BAR_CSV_HEADER) return { ...columnsAt(FIRST_SIX, OWN_NAMES, { isStrict: true }), format: 'csv', isRow: false };
   if (text === MARK_PRICE_HEADER)
     throw new ConfigError(`${place}: mark-price klines without volume are not bars`, 'import the klines of trades');
   const cells = text.split(',').map((cell) =>
@@ -63,7 +65,7 @@ function findLayout(text: string, place: string, rules: LayoutRules, isAfterAddr
   const isRow = /^\d+$/.test(cells[0] ?? '');
   if (isRow && (cells.length === BINANCE_COLUMNS.length || (rules.format === 'binance' && cells.length >= 6))) {
     const names = cells.map((_, i) => BINANCE_COLUMNS[i] ?? `column ${i + 1}`);
-    return { ...columnsAt([0, 1, 2, 3, 4, 5], names, false), format: 'binance', isRow };
+    return { ...columnsAt(FIRST_SIX, names), format: 'binance', isRow };
   }
   if (isRow) {
     const expected = `a header, or the ${BINANCE_COLUMNS.length} columns of Binance's public data`;
@@ -106,14 +108,14 @@ function namedLayout(
   const format = isDownload ? 'cryptodatadownload' : headerFormat;
   const symbolIndex = indexOfAny(SYMBOL_NAMES);
   const symbol = symbolIndex < 0 ? null : { index: symbolIndex, name: cells[symbolIndex]! };
-  return { ...columnsAt([timeIndex, ...priceIndices, volumeIndex], cells, false), symbol, format, isRow: false };
+  return { ...columnsAt([timeIndex, ...priceIndices, volumeIndex], cells), symbol, format, isRow: false };
 }
 
 /** Returns the columns of a file. `positions` are those of time, open, high, low, close and volume. `names` are all columns of the file. */
-function columnsAt(positions: readonly number[], names: readonly string[], strict: boolean): Columns {
+function columnsAt(positions: readonly number[], names: readonly string[], { isStrict } = { isStrict: false }): Columns {
   const slotOfColumn = new Int8Array(names.length).fill(-1);
   for (const [slot, position] of positions.entries()) slotOfColumn[position] = slot;
-  return { slots: slotOfColumn, names: positions.map((position) => names[position]! || 'time'), symbol: null, strict };
+  return { slots: slotOfColumn, names: positions.map((position) => names[position]! || 'time'), symbol: null, strict: isStrict };
 }
 
 /** Returns the error for columns that are separated by semicolons or tabs. */

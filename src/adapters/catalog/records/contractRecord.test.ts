@@ -13,11 +13,11 @@ const writtenAndRead = (instrument: Instrument) => parseInstrument(instrumentTex
 
 describe('the record of a contract', () => {
   it.each([linearContract(), inverseContract(), linearContract({ isTrading: false, maxMarketLots: 500, assumed: ['tiers'] })])(
-    'the record of a contract reads back as it was, by natural terms',
+    'the record of a contract reads back as it was written',
     (instrument) => expect(writtenAndRead(instrument)).toEqual(instrument),
   );
 
-  it('the record of a contract reads back whatever its figures are', () => {
+  it('the record of a contract with random figures reads back as it was written', () => {
     const ppm = fc.integer({ min: 0, max: 99_999 });
     const terms = fc.record({
       multiplier: fc.integer({ min: 1, max: 9_999_999 }).filter((face) => face % 10 !== 0),
@@ -37,8 +37,8 @@ describe('the record of a contract', () => {
   });
 
   it('the record of a contract is proposed from bars, and lists every figure that is assumed', () => {
-    const seen = { priceDigits: 1, volumeDigits: 3, lowest: 40_000, highest: 110_000 };
-    const proposed = proposeInstrument('futures', 'BTCUSDT', seen);
+    const barFacts = { priceDigits: 1, volumeDigits: 3, lowest: 40_000, highest: 110_000 };
+    const proposed = proposeInstrument('futures', 'BTCUSDT', barFacts);
     expect(proposed).toMatchObject({ base: 'BTC', quote: 'USDT', quantityDigits: 0, baseDigits: 0, minLots: 1 });
     expect(proposed.contract).toMatchObject({
       kind: 'linear',
@@ -53,9 +53,11 @@ describe('the record of a contract', () => {
     expect(writtenAndRead(proposed)).toEqual(proposed);
     // The simulated venue accepts the proposed contract. If volumes are whole coins, one contract is one coin.
     expect(() => contractsOf(futuresConfig([proposed]))).not.toThrow();
-    const ofWholeCoins = proposeInstrument('futures', 'ADAUSDT', { ...seen, volumeDigits: 0 });
+    const ofWholeCoins = proposeInstrument('futures', 'ADAUSDT', { ...barFacts, volumeDigits: 0 });
     expect([ofWholeCoins.contract!.multiplierDigits, lotsPerCoin(ofWholeCoins), lotsPerCoin(proposed)]).toEqual([0, 1, 1000]);
-    expect(proposeInstrument('futures', 'ETHBTC', { ...seen, lowest: 0.03, highest: 0.1, priceDigits: 5 }).contract!.tiers).toHaveLength(1);
+    expect(
+      proposeInstrument('futures', 'ETHBTC', { ...barFacts, lowest: 0.03, highest: 0.1, priceDigits: 5 }).contract!.tiers,
+    ).toHaveLength(1);
   });
 
   it('the record of a contract reports the lots in a coin of volume', () => {
@@ -80,9 +82,9 @@ describe('the record of a contract', () => {
       '"minQuantity": "1",\n  "makerFee": "0.001"',
       'x.json:7 makerFee: expected nothing: the fees of a contract, fractions of the notional, are openMakerFee and closeMakerFee of its record, got "0.001"',
     ],
-  ])('the record of a contract names %s written as %s', (good, bad, message) => {
-    expect(text).toContain(good);
-    expect(() => parseInstrument(text.replace(good, bad), 'x.json', 'futures', 'E-BTC-USDT')).toThrow(message);
+  ])('the record of a contract names %s written as %s', (validText, invalidText, message) => {
+    expect(text).toContain(validText);
+    expect(() => parseInstrument(text.replace(validText, invalidText), 'x.json', 'futures', 'E-BTC-USDT')).toThrow(message);
   });
 
   it('the record of a contract is rejected for a spot instrument', () => {

@@ -85,16 +85,16 @@ describe('an instrument record', () => {
 
   it.each([
     // quantityPrecision and minQuantity of the record, the new quantityPrecision, minQuantity and basePrecision of the result
-    [2, '0.01', 3, '0.001', 8],
-    [3, '0.001', 2, '0.01', 8],
-    [0, '1', 9, '0.000000001', 9],
-    [3, '0.015', 5, '0.015', 8],
-    [3, '0.015', 2, '0.02', 8],
-    [3, '0.015', 0, '1', 8],
-    [3, '0.015', 3, '0.015', 8],
+    { digits: 2, minQuantity: '0.01', newDigits: 3, newMinQuantity: '0.001', baseDigits: 8 },
+    { digits: 3, minQuantity: '0.001', newDigits: 2, newMinQuantity: '0.01', baseDigits: 8 },
+    { digits: 0, minQuantity: '1', newDigits: 9, newMinQuantity: '0.000000001', baseDigits: 9 },
+    { digits: 3, minQuantity: '0.015', newDigits: 5, newMinQuantity: '0.015', baseDigits: 8 },
+    { digits: 3, minQuantity: '0.015', newDigits: 2, newMinQuantity: '0.02', baseDigits: 8 },
+    { digits: 3, minQuantity: '0.015', newDigits: 0, newMinQuantity: '1', baseDigits: 8 },
+    { digits: 3, minQuantity: '0.015', newDigits: 3, newMinQuantity: '0.015', baseDigits: 8 },
   ])(
-    'a smallest order follows a changed quantityPrecision: %i digits and %s, then %i digits',
-    (digits, minQuantity, newDigits, newMin, baseDigits) => {
+    'a smallest order follows a changed quantityPrecision: $digits digits and $minQuantity, then $newDigits digits',
+    ({ digits, minQuantity, newDigits, newMinQuantity, baseDigits }) => {
       const record = {
         base: 'BTC',
         quote: 'USDT',
@@ -108,7 +108,7 @@ describe('an instrument record', () => {
       const changed = changedInstrument(instrument, { quantityPrecision: newDigits }, (key) => key);
       expect(JSON.parse(instrumentText(changed))).toMatchObject({
         quantityPrecision: newDigits,
-        minQuantity: newMin,
+        minQuantity: newMinQuantity,
         basePrecision: baseDigits,
       });
       expect(changedInstrument(instrument, { quantityPrecision: 3, minQuantity: '0.007' }, (key) => key).minLots).toBe(7);

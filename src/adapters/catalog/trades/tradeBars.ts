@@ -37,7 +37,7 @@ export function barsOfDay(trades: TradeColumns, rule: TradeBarRule, instrument: 
   const bars: TradeBar[] = [];
   const builder = new TradeBarBuilder(rule, instrument, trades, context.openMs, (bar) => void bars.push(bar));
   for (let row = 0; row < length; row++) {
-    // The bar before the gap may have its amount.
+    // The bar before a gap of ids may have reached its amount. It then ends at the gap.
     if (afterGaps.has(id[row]!)) {
       if (builder.lastMs !== timeMs[row]) builder.endReached();
       builder.markThin();

@@ -68,11 +68,11 @@ function openProcess(instrument: Instrument, cursors: ReadonlyMap<string, string
     noted,
     journalled,
     /** Reads trades with these ids. Their orders are requested, but no reply comes, so nothing is booked. */
-    read(ids: readonly number[], isCut = false) {
+    read(ids: readonly number[], { isCut } = { isCut: false }) {
       tradePage = { rows: ids.map(trade).toReversed(), isCut };
       start(reader.read(-Infinity, { priority: 'steady' } as never));
     },
-    held: () => (instrument.contract === undefined ? new Map(holdings.entries()).get('BTC') : positions.netLotsOf(0)?.toFixed()),
+    heldTotal: () => (instrument.contract === undefined ? new Map(holdings.entries()).get('BTC') : positions.netLotsOf(0)?.toFixed()),
   };
 }
 
@@ -82,17 +82,17 @@ it.each([BTC, PERPETUAL])('$id: totals journalled while a trade is counted but n
   before.noted.journalTotals();
   const after = openProcess(instrument, before.journalled);
   after.read([7, 8]);
-  expect(after.held()).toBe('2');
+  expect(after.heldTotal()).toBe('2');
 });
 
 it.each([BTC, PERPETUAL])('$id: totals are not journalled while they lack a trade that is older than a counted one', (instrument) => {
   const before = openProcess(instrument, null);
   before.read([7]);
   before.noted.journalTotals();
-  const firstSize = before.journalled.size;
+  const firstCursorCount = before.journalled.size;
   const second = openProcess(instrument, before.journalled);
-  second.read([9], true);
+  second.read([9], { isCut: true });
   second.noted.journalTotals();
   expect(second.journalled.get(`${instrument.id} counted`)).toBeUndefined();
-  expect(firstSize).toBeGreaterThan(0);
+  expect(firstCursorCount).toBeGreaterThan(0);
 });

@@ -90,7 +90,7 @@ export class RestCall<O extends Op> {
     this.#isPublic = effect === 'read' && !SECURITY[security].key;
   }
 
-  /** Starts the call and its time limit. */
+  /** Starts the call and its time limit. Called once. */
   start(): void {
     const { timeoutMs, queueMs } = this.#terms;
     this.#endWithin(timeoutMs + queueMs);
@@ -236,8 +236,8 @@ export class RestCall<O extends Op> {
     });
   }
 
-  #refuse(reason: LimitRefusal): void {
-    const outcome: Outcome<never> = { kind: 'notSent', cause: reason.message };
+  #refuse(refusal: LimitRefusal): void {
+    const outcome: Outcome<never> = { kind: 'notSent', cause: refusal.message };
     this.#sentMs = null;
     this.#log(outcome, null, false);
     this.#schedule(() => this.#finish(outcome));

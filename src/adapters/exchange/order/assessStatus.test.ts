@@ -10,52 +10,64 @@ const reading = (status: string, executedLots: number, atMs: number): StatusRead
 
 describe('assessStatus', () => {
   it.each([
-    ['NEW is live', null, reading('NEW', 0, 0), 0, { kind: 'live' }],
-    ['PENDING_CANCEL is live', reading('CANCELED', 0, 0), reading('PENDING_CANCEL', 0, 9000), 0, { kind: 'live' }],
-    ['an unknown status is live', reading('CANCELED', 0, 0), reading('MELTED', 0, 9000), 0, { kind: 'live' }],
-    [
-      'a first terminal reading is unconfirmed',
-      null,
-      reading('CANCELED', 5, 100),
-      5,
-      { kind: 'unconfirmed', againMs: 3100, needsTrades: false },
-    ],
-    [
-      'a second terminal reading too early is unconfirmed',
-      reading('CANCELED', 5, 100),
-      reading('CANCELED', 5, 3099),
-      5,
-      { kind: 'unconfirmed', againMs: 3100 },
-    ],
-    [
-      'a second terminal reading after the read lag is confirmed',
-      reading('CANCELED', 5, 100),
-      reading('4', 5, 3100),
-      5,
-      { kind: 'confirmed', reason: 'canceled' },
-    ],
-    [
-      'missing fills leave the status unconfirmed',
-      reading('CANCELED', 5, 100),
-      reading('CANCELED', 5, 3100),
-      4,
-      { kind: 'unconfirmed', needsTrades: true },
-    ],
-    [
-      'a reading with another quantity counts as the first',
-      reading('CANCELED', 4, 100),
-      reading('CANCELED', 5, 3100),
-      5,
-      { kind: 'unconfirmed', againMs: 6100 },
-    ],
-    [
-      'a reading with another terminal status counts as the first',
-      reading('EXPIRED', 5, 100),
-      reading('CANCELED', 5, 3100),
-      5,
-      { kind: 'unconfirmed', againMs: 6100 },
-    ],
-  ] as const)('assessStatus: %s', (_, firstReading, newReading, filled, expected) => {
+    { situation: 'NEW is live', firstReading: null, newReading: reading('NEW', 0, 0), filled: 0, expected: { kind: 'live' } },
+    {
+      situation: 'PENDING_CANCEL is live',
+      firstReading: reading('CANCELED', 0, 0),
+      newReading: reading('PENDING_CANCEL', 0, 9000),
+      filled: 0,
+      expected: { kind: 'live' },
+    },
+    {
+      situation: 'an unknown status is live',
+      firstReading: reading('CANCELED', 0, 0),
+      newReading: reading('MELTED', 0, 9000),
+      filled: 0,
+      expected: { kind: 'live' },
+    },
+    {
+      situation: 'a first terminal reading is unconfirmed',
+      firstReading: null,
+      newReading: reading('CANCELED', 5, 100),
+      filled: 5,
+      expected: { kind: 'unconfirmed', againMs: 3100, needsTrades: false },
+    },
+    {
+      situation: 'a second terminal reading too early is unconfirmed',
+      firstReading: reading('CANCELED', 5, 100),
+      newReading: reading('CANCELED', 5, 3099),
+      filled: 5,
+      expected: { kind: 'unconfirmed', againMs: 3100 },
+    },
+    {
+      situation: 'a second terminal reading after the read lag is confirmed',
+      firstReading: reading('CANCELED', 5, 100),
+      newReading: reading('4', 5, 3100),
+      filled: 5,
+      expected: { kind: 'confirmed', reason: 'canceled' },
+    },
+    {
+      situation: 'missing fills leave the status unconfirmed',
+      firstReading: reading('CANCELED', 5, 100),
+      newReading: reading('CANCELED', 5, 3100),
+      filled: 4,
+      expected: { kind: 'unconfirmed', needsTrades: true },
+    },
+    {
+      situation: 'a reading with another quantity counts as the first',
+      firstReading: reading('CANCELED', 4, 100),
+      newReading: reading('CANCELED', 5, 3100),
+      filled: 5,
+      expected: { kind: 'unconfirmed', againMs: 6100 },
+    },
+    {
+      situation: 'a reading with another terminal status counts as the first',
+      firstReading: reading('EXPIRED', 5, 100),
+      newReading: reading('CANCELED', 5, 3100),
+      filled: 5,
+      expected: { kind: 'unconfirmed', againMs: 6100 },
+    },
+  ] as const)('assessStatus: $situation', ({ firstReading, newReading, filled, expected }) => {
     expect(assessStatus(firstReading, newReading, filled, READ_LAG_MS)).toMatchObject(expected);
   });
 

@@ -33,7 +33,7 @@ const IN_FLIGHT_MS = 60_000;
 /** The journal gets at most one incident in this time, ms. */
 const INCIDENT_NOTE_MS = 1000;
 
-/** Created once for each market. */
+/** What all parts of the exchange of one market share. Created once for each market. */
 export class ExchangeContext {
   /** The collaborators of the exchange. */
   readonly deps: RestExchangeDeps;
@@ -109,9 +109,9 @@ export class ExchangeContext {
     this.externalBook.book(fill);
     this.deps.notes?.unattributedFill?.(fill);
   };
-  /** The expected venue time. */
+  /** Returns the expected venue time, ms. */
   readonly venueMs = (): number => this.deps.serverTime().ms;
-  /** L: how old a list may be when it is read. */
+  /** Returns L, the read lag: how old a list may be when it is read, ms. */
   readonly lagMs = (): number => Math.max(this.deps.settings.readLagMs, this.deps.delayObserver?.readLagMs ?? 0);
   /** Returns the settings that a contract must have at the venue. */
   readonly settingsTarget = (instrumentIndex: number): ContractSettingsTarget =>

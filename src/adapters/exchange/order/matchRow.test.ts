@@ -67,68 +67,129 @@ function trackedOrdersOf(states: readonly Partial<TrackedState>[]): TrackedOrder
 
 describe('matchRow', () => {
   it.each([
-    ['an order with the same terms', [{}], ROW, 'found'],
-    ['an order with the same venue order id and other terms', [{ venueId: '100', lots: 5 }], ROW, 'known'],
-    ['an order with the client order id in other letters', [{ lots: 5 }], { ...ROW, cid: 'cid1' }, 'found'],
-    ['an order with the client order id and another venue order id', [{ venueId: '99' }], { ...ROW, cid: 'CID1' }, 'duplicate'],
-    ['a foreign client order id', [{}], { ...ROW, cid: 'STRANGER' }, 'foreign'],
-    ['two orders with the same terms', [{}, {}], ROW, 'foreign'],
-    ['a lost order beside a waiting trigger order with the same terms', [{}, WAITING_TRIGGER], ROW, 'found'],
-    ['a waiting trigger order that has fired', [WAITING_TRIGGER], ROW, 'found'],
-    ['a lost trigger order beside a waiting one', [{ triggerTicks: 8000 }, WAITING_TRIGGER], ROW, 'foreign'],
-    [
-      'a trigger order that was proved absent beside a waiting one',
-      [{ triggerTicks: 8000, stage: 'absent' }, WAITING_TRIGGER],
-      ROW,
-      'foreign',
-    ],
-    ['a refused order that exists at the exchange', [{ stage: 'refused' }], ROW, 'found'],
-    ['an order that was not sent', [{ stage: 'waiting' }], ROW, 'foreign'],
-    ['an order that was denied while it waited to be sent', [{ stage: 'withdrawn' }], ROW, 'foreign'],
-    ['a lost order beside one with the same terms that was denied while it waited', [{ stage: 'withdrawn' }, {}], ROW, 'found'],
-    [
-      'a refused order beside a lost one, in a row of its admission window',
-      [{ stage: 'refused' }, {}],
-      { ...ROW, timeMs: 11_000 },
-      'foreign',
-    ],
-    ['a refused order beside a lost one, in a later row', [{ stage: 'refused' }, {}], { ...ROW, timeMs: 11_001 }, 'found'],
-    ['an absent order beside a lost one, in a later row', [{ stage: 'absent' }, {}], { ...ROW, timeMs: 11_001 }, 'found'],
-    ['a refused order beside a lost one, in a row without a time', [{ stage: 'refused' }, {}], { ...ROW, timeMs: null }, 'foreign'],
-    ['two lost orders, in a later row', [{}, {}], { ...ROW, timeMs: 11_001 }, 'foreign'],
-    ['two absent orders, in a later row', [{ stage: 'absent' }, { stage: 'refused' }], { ...ROW, timeMs: 11_001 }, 'foreign'],
-    [
-      'a refused order beside a waiting trigger order, in a later row',
-      [{ stage: 'refused' }, WAITING_TRIGGER],
-      { ...ROW, timeMs: 11_001 },
-      'found',
-    ],
-    [
-      'a refused order beside two waiting trigger orders, in a later row',
-      [{ stage: 'refused' }, WAITING_TRIGGER, { ...WAITING_TRIGGER, venueId: triggerTrackId('8', 'CID8') }],
-      { ...ROW, timeMs: 11_001 },
-      'foreign',
-    ],
-    ['a refused order alone, in a later row', [{ stage: 'refused' }], { ...ROW, timeMs: 11_001 }, 'found'],
-    ['an order of another side', [{ side: 'sell' }], ROW, 'foreign'],
-    ['an order with another price', [{ limit: 9001 }], ROW, 'foreign'],
-    ['an order with another quantity', [{ lots: 99 }], ROW, 'foreign'],
-    ['a row older than the order', [{}], { ...ROW, timeMs: 3999 }, 'foreign'],
-  ] as const)('matchRow decides whether a row belongs to a tracked order: %s', (_, states, row, kind) => {
+    { situation: 'an order with the same terms', states: [{}], row: ROW, kind: 'found' },
+    { situation: 'an order with the same venue order id and other terms', states: [{ venueId: '100', lots: 5 }], row: ROW, kind: 'known' },
+    { situation: 'an order with the client order id in other letters', states: [{ lots: 5 }], row: { ...ROW, cid: 'cid1' }, kind: 'found' },
+    {
+      situation: 'an order with the client order id and another venue order id',
+      states: [{ venueId: '99' }],
+      row: { ...ROW, cid: 'CID1' },
+      kind: 'duplicate',
+    },
+    { situation: 'a foreign client order id', states: [{}], row: { ...ROW, cid: 'STRANGER' }, kind: 'foreign' },
+    { situation: 'two orders with the same terms', states: [{}, {}], row: ROW, kind: 'foreign' },
+    {
+      situation: 'a lost order beside a waiting trigger order with the same terms',
+      states: [{}, WAITING_TRIGGER],
+      row: ROW,
+      kind: 'found',
+    },
+    { situation: 'a waiting trigger order that has fired', states: [WAITING_TRIGGER], row: ROW, kind: 'found' },
+    {
+      situation: 'a lost trigger order beside a waiting one',
+      states: [{ triggerTicks: 8000 }, WAITING_TRIGGER],
+      row: ROW,
+      kind: 'foreign',
+    },
+    {
+      situation: 'a trigger order that was proved absent beside a waiting one',
+      states: [{ triggerTicks: 8000, stage: 'absent' }, WAITING_TRIGGER],
+      row: ROW,
+      kind: 'foreign',
+    },
+    { situation: 'a refused order that exists at the exchange', states: [{ stage: 'refused' }], row: ROW, kind: 'found' },
+    { situation: 'an order that was not sent', states: [{ stage: 'waiting' }], row: ROW, kind: 'foreign' },
+    { situation: 'an order that was denied while it waited to be sent', states: [{ stage: 'withdrawn' }], row: ROW, kind: 'foreign' },
+    {
+      situation: 'a lost order beside one with the same terms that was denied while it waited',
+      states: [{ stage: 'withdrawn' }, {}],
+      row: ROW,
+      kind: 'found',
+    },
+    {
+      situation: 'a refused order beside a lost one, in a row of its admission window',
+      states: [{ stage: 'refused' }, {}],
+      row: { ...ROW, timeMs: 11_000 },
+      kind: 'foreign',
+    },
+    {
+      situation: 'a refused order beside a lost one, in a later row',
+      states: [{ stage: 'refused' }, {}],
+      row: { ...ROW, timeMs: 11_001 },
+      kind: 'found',
+    },
+    {
+      situation: 'an absent order beside a lost one, in a later row',
+      states: [{ stage: 'absent' }, {}],
+      row: { ...ROW, timeMs: 11_001 },
+      kind: 'found',
+    },
+    {
+      situation: 'a refused order beside a lost one, in a row without a time',
+      states: [{ stage: 'refused' }, {}],
+      row: { ...ROW, timeMs: null },
+      kind: 'foreign',
+    },
+    { situation: 'two lost orders, in a later row', states: [{}, {}], row: { ...ROW, timeMs: 11_001 }, kind: 'foreign' },
+    {
+      situation: 'two absent orders, in a later row',
+      states: [{ stage: 'absent' }, { stage: 'refused' }],
+      row: { ...ROW, timeMs: 11_001 },
+      kind: 'foreign',
+    },
+    {
+      situation: 'a refused order beside a waiting trigger order, in a later row',
+      states: [{ stage: 'refused' }, WAITING_TRIGGER],
+      row: { ...ROW, timeMs: 11_001 },
+      kind: 'found',
+    },
+    {
+      situation: 'a refused order beside two waiting trigger orders, in a later row',
+      states: [{ stage: 'refused' }, WAITING_TRIGGER, { ...WAITING_TRIGGER, venueId: triggerTrackId('8', 'CID8') }],
+      row: { ...ROW, timeMs: 11_001 },
+      kind: 'foreign',
+    },
+    { situation: 'a refused order alone, in a later row', states: [{ stage: 'refused' }], row: { ...ROW, timeMs: 11_001 }, kind: 'found' },
+    { situation: 'an order of another side', states: [{ side: 'sell' }], row: ROW, kind: 'foreign' },
+    { situation: 'an order with another price', states: [{ limit: 9001 }], row: ROW, kind: 'foreign' },
+    { situation: 'an order with another quantity', states: [{ lots: 99 }], row: ROW, kind: 'foreign' },
+    { situation: 'a row older than the order', states: [{}], row: { ...ROW, timeMs: 3999 }, kind: 'foreign' },
+  ] as const)('matchRow decides whether a row belongs to a tracked order: $situation', ({ states, row, kind }) => {
     expect(matchRow(row, 0, trackedOrdersOf(states)).kind).toBe(kind);
   });
 
   const SECOND_TRIGGER = { ...WAITING_TRIGGER, venueId: triggerTrackId('8', 'CID8') };
   it.each([
-    ['two waiting trigger orders', [WAITING_TRIGGER, SECOND_TRIGGER], ROW, ['CID1', 'CID2'], ['CID1', 'CID2']],
-    ['a lost order beside a waiting trigger order', [{ triggerTicks: 8000 }, WAITING_TRIGGER], ROW, ['CID1', 'CID2'], ['CID1', 'CID2']],
-    ['two refused orders, in a later row', [{ stage: 'refused' }, { stage: 'refused' }], { ...ROW, timeMs: 11_001 }, ['CID1', 'CID2'], []],
-    ['a row with a client order id', [{}, {}], { ...ROW, cid: 'OTHER' }, [], []],
-  ] as const)('a foreign row names the orders with its terms and those that it may be: %s', (_, states, row, sameTerms, possible) => {
-    const like = ordersLike(row, 0, trackedOrdersOf(states));
-    const idsOf = (orders: readonly TrackedOrder[]) => orders.map(({ clientOrderId }) => clientOrderId);
-    expect([idsOf(like.sameTerms), idsOf(like.possible)]).toEqual([sameTerms, possible]);
-  });
+    {
+      situation: 'two waiting trigger orders',
+      states: [WAITING_TRIGGER, SECOND_TRIGGER],
+      row: ROW,
+      sameTerms: ['CID1', 'CID2'],
+      possible: ['CID1', 'CID2'],
+    },
+    {
+      situation: 'a lost order beside a waiting trigger order',
+      states: [{ triggerTicks: 8000 }, WAITING_TRIGGER],
+      row: ROW,
+      sameTerms: ['CID1', 'CID2'],
+      possible: ['CID1', 'CID2'],
+    },
+    {
+      situation: 'two refused orders, in a later row',
+      states: [{ stage: 'refused' }, { stage: 'refused' }],
+      row: { ...ROW, timeMs: 11_001 },
+      sameTerms: ['CID1', 'CID2'],
+      possible: [],
+    },
+    { situation: 'a row with a client order id', states: [{}, {}], row: { ...ROW, cid: 'OTHER' }, sameTerms: [], possible: [] },
+  ] as const)(
+    'a foreign row names the orders with its terms and those that it may be: $situation',
+    ({ states, row, sameTerms, possible }) => {
+      const like = ordersLike(row, 0, trackedOrdersOf(states));
+      const idsOf = (orders: readonly TrackedOrder[]) => orders.map(({ clientOrderId }) => clientOrderId);
+      expect([idsOf(like.sameTerms), idsOf(like.possible)]).toEqual([sameTerms, possible]);
+    },
+  );
 
   it('matchRow never attributes a row to an order with other terms, or to one of two orders', () => {
     const drawnState = fc.record({

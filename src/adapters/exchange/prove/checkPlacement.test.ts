@@ -61,15 +61,45 @@ test('an id is accepted if the exchange shows an order with our client order id,
 });
 
 test.each([
-  ['of no order', '100', { order: 'none' }, 'the exchange shows no order 100 of BTCUSDT'],
-  ['about which the exchange does not reply', '100', { order: null }, 'the exchange does not say what this order is: try again'],
-  ['of an order with another client order id', '100', { order: { ...ROW, cid: 'MINE' } }, 'order 100 has the client order id MINE'],
-  ['of an order with other terms', '100', { order: { ...ROW, side: 'sell' } }, 'order 100 has other terms, or is older: sell 0.1 at 90'],
-  ['of an order from before the request', '100', { order: { ...ROW, timeMs: 1 } }, 'order 100 has other terms, or is older: buy 0.1 at 90'],
-  ['of another order of the bot', '200', { order: ROW }, 'order 200 is CID2'],
-  ['of a second copy of another order', '300', { order: ROW }, 'order 300 is a second copy of another order'],
-  ['of an order that ended before the start', '350', { order: ROW }, 'order 350 is an order that has ended'],
-] as const)('an id %s is rejected', (_, venueId, replies, reason) => {
+  { situation: 'of no order', venueId: '100', replies: { order: 'none' }, reason: 'the exchange shows no order 100 of BTCUSDT' },
+  {
+    situation: 'about which the exchange does not reply',
+    venueId: '100',
+    replies: { order: null },
+    reason: 'the exchange does not say what this order is: try again',
+  },
+  {
+    situation: 'of an order with another client order id',
+    venueId: '100',
+    replies: { order: { ...ROW, cid: 'MINE' } },
+    reason: 'order 100 has the client order id MINE',
+  },
+  {
+    situation: 'of an order with other terms',
+    venueId: '100',
+    replies: { order: { ...ROW, side: 'sell' } },
+    reason: 'order 100 has other terms, or is older: sell 0.1 at 90',
+  },
+  {
+    situation: 'of an order from before the request',
+    venueId: '100',
+    replies: { order: { ...ROW, timeMs: 1 } },
+    reason: 'order 100 has other terms, or is older: buy 0.1 at 90',
+  },
+  { situation: 'of another order of the bot', venueId: '200', replies: { order: ROW }, reason: 'order 200 is CID2' },
+  {
+    situation: 'of a second copy of another order',
+    venueId: '300',
+    replies: { order: ROW },
+    reason: 'order 300 is a second copy of another order',
+  },
+  {
+    situation: 'of an order that ended before the start',
+    venueId: '350',
+    replies: { order: ROW },
+    reason: 'order 350 is an order that has ended',
+  },
+] as const)('an id $situation is rejected', ({ venueId, replies, reason }) => {
   expect(checkOf(venueId, replies)).toEqual({ isPossible: false, reason });
 });
 

@@ -1,5 +1,5 @@
-// Checks the id that the operator names for an order of unknown outcome. Under the id of another order the bot would never see its own one again:
-// that one would count as a second copy and be cancelled.
+// Checks the id that the operator names for an order of unknown outcome. With the id of another order, the bot would not recognise its own
+// order again: it would take its own order for a second copy, and cancel it.
 
 import type { Work } from '../../../base/task.ts';
 import type { OrderId } from '../../../model/order.ts';
@@ -34,14 +34,16 @@ export function* checkPlacement(
   if (isTriggerOrder(request)) {
     const triggers = yield* venue.readTriggerOrders(request.instrument, RECONCILE);
     if (triggers === null) return impossible(NO_ANSWER);
-    const named = triggers.find(({ triggerOrderId }) => triggerOrderId === venueId);
-    if (named !== undefined) {
+    const namedTrigger = triggers.find(({ triggerOrderId }) => triggerOrderId === venueId);
+    if (namedTrigger !== undefined) {
       const trackId = triggerTrackId(venueId, clientOrderId);
       const owner = trackedOrders.byVenueId(trackId);
       if (owner !== undefined && owner !== tracked) return impossible(`trigger order ${venueId} is ${owner.clientOrderId}`);
-      return matchesTrigger(named, request)
+      return matchesTrigger(namedTrigger, request)
         ? { isPossible: true, venueId: trackId }
-        : impossible(`trigger order ${venueId} has other terms: ${named.side} ${named.volume} at ${named.triggerPrice}`);
+        : impossible(
+            `trigger order ${venueId} has other terms: ${namedTrigger.side} ${namedTrigger.volume} at ${namedTrigger.triggerPrice}`,
+          );
     }
   }
   const owner = trackedOrders.byVenueId(venueId);
@@ -61,8 +63,8 @@ function* readOrder(venue: VenueCalls, instrument: Instrument, venueId: string):
   if (instrument.contract !== undefined) {
     const history = yield* venue.history(instrument, null, RECONCILE);
     if (history === null || !history.isReadable) return null;
-    const listed = history.rows.find((row) => row.venueId === venueId);
-    if (listed !== undefined) return listed;
+    const listedRow = history.rows.find((row) => row.venueId === venueId);
+    if (listedRow !== undefined) return listedRow;
   }
   return yield* venue.findOrder(instrument, venueId, RECONCILE);
 }
