@@ -25,7 +25,7 @@ import { embeddedPrices } from '../written/embeddedPrices.ts';
 import { listedTurns } from '../written/listedTurns.ts';
 import { heldByFills } from '../written/timedOrders.ts';
 import type { FillColumns } from '../../../model/run/run.ts';
-import { proveOtherData } from './otherDataProof.ts';
+import { proveMeanHolding, proveOtherData, proveWholeRepeat } from './otherDataProof.ts';
 import { whyReadsUnclear } from './packageReads.ts';
 import { ImpureUses, IMPURE_CLASSES, proofOfReplacement, proofOfUses, provePurity, stateProof, undecidedIf } from './purityProof.ts';
 import { MIN_ORDERS, barCountOf, fitsTime, samplePlansOf, type SamplePlan } from './samplePlans.ts';
@@ -36,6 +36,10 @@ import { Tracer, type TracedRun } from './tracedRun.ts';
 const MAX_FEEDS = 32;
 /** A run is repeated with fixed built-ins only if it has taken at most this long, ms. */
 const MAX_REPEATED_RUN_MS = 10_000;
+/** A run of at most this number of bars of all feeds is also repeated whole. It is made about eight times more, each in milliseconds. */
+const MAX_WHOLE_BARS = 32_768;
+/** Maximum duration of its loop, ms. */
+const MAX_WHOLE_MS = 2000;
 /** Minimum of rows that run in small blocks, and maximum of their bars of all feeds. A small block takes as long as a large one, so both are low. */
 const SMALL_BLOCK_ROWS = 251;
 const SMALL_BLOCK_BARS = 4000;
@@ -246,9 +250,28 @@ async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
   const { blocks, freshBlocks } = await proveSmallBlocks(tracer, { plan: samplePlan, whole, isShort, hasState: hasAnyState });
   // If only fresh strategies decide alike, the difference in blocks came from state and not from their size.
   const purityOrState = freshBlocks.verdict === blocks.verdict ? purity : stateProof(blocks);
+  const isClean = blocks.verdict !== 'refuted' && purity.verdict === 'proved' && otherDataProof === null && dataProof === null;
+  const wholeProof = isClean && !isShort ? await proveWholeRun(tracer, rowsTask, samplePlan) : null;
+  if (uses.first !== null) return [];
   const reason = whyUndecided(whole.trace, samplePlan);
   // What was found counts, but what was not found proves nothing.
-  return [undecidedIf(dataProof ?? otherDataProof ?? purityOrState, reason ?? unclearReason), undecidedIf(freshBlocks, reason)];
+  return [
+    undecidedIf(dataProof ?? otherDataProof ?? wholeProof ?? purityOrState, reason ?? unclearReason),
+    undecidedIf(freshBlocks, reason),
+  ];
+}
+
+/** Makes the proofs that need all rows of a run, if these are few. Returns a refuted proof of purity; null: none, or not made. */
+async function proveWholeRun(
+  tracer: Tracer,
+  { plan, hasAllBars, runMs, usedStrategies }: RowsTask,
+  samplePlan: RunPlan,
+): Promise<Proof | null> {
+  const bars = barCountOf(plan);
+  if (!hasAllBars || bars > MAX_WHOLE_BARS || runMs > MAX_WHOLE_MS) return null;
+  const isSampled = bars === barCountOf(samplePlan);
+  const stateProofOfRun = usedStrategies === null || isSampled ? null : await proveWholeRepeat(tracer, plan, usedStrategies);
+  return stateProofOfRun ?? proveMeanHolding(tracer, plan);
 }
 
 /** Returns why equal runs prove nothing: no orders, or an error that the run itself did not end with. Null: they do. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';
 import type { FeedPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
-import { laterMoves } from './laterMoves.ts';
+import { laterMoves, standardisedSeries } from './laterMoves.ts';
 
 const HOUR_MS = 3_600_000;
 const ROWS = 1500;
@@ -27,7 +27,10 @@ function feedOf(closes: readonly number[]): FeedPlan {
   const open = Float64Array.from(closes, (price, row) => closes[row - 1] ?? price);
   const openMs = Float64Array.from(closes, (_, row) => row * HOUR_MS);
   const closeMs = openMs.map((ms) => ms + HOUR_MS);
-  return { bars: { instrument: INSTRUMENT, interval: '1h', length: closes.length, openMs, closeMs, open, close } } as unknown as FeedPlan;
+  const volume = Float64Array.from(closes, () => 1);
+  return {
+    bars: { instrument: INSTRUMENT, interval: '1h', length: closes.length, openMs, closeMs, open, close, volume },
+  } as unknown as FeedPlan;
 }
 
 /** Returns a series with a value for every `every`th hour, known at the close of its bar. */
@@ -146,4 +149,49 @@ test('known values of prices that repeat themselves are not found', () => {
   const waves = Array.from({ length: ROWS }, (_, row) => 100 + 5 * Math.sin(row / 8));
   const slope = (row: number): number => (waves[row] ?? 100) - (waves[row - 4] ?? 100);
   expect(foundIn(waves, seriesOf(slope))).toBe(null);
+});
+
+describe('two feeds', () => {
+  /** Returns a feed of another market. */
+  const otherMarket = (closes: readonly number[], volumes: readonly number[] = closes.map(() => 1)): FeedPlan => {
+    const { bars } = feedOf(closes);
+    const instrument = { ...INSTRUMENT, id: 'OTHER', wireName: 'OTHERUSDT' };
+    return { bars: { ...bars, instrument, volume: Float64Array.from(volumes) } } as unknown as FeedPlan;
+  };
+  const foundBeside = (closes: readonly number[], other: FeedPlan): string | null =>
+    laterMoves({ feeds: [feedOf(closes), other] })?.first?.what ?? null;
+  const closes = walk(5);
+  const closeAfter = (row: number): number => closes[Math.min(ROWS - 1, row + 1)]!;
+
+  test('closes that mirror those of the next bars are found', () => {
+    const mirrored = otherMarket(closes.map((_, row) => 1e4 / closeAfter(row)));
+    expect(foundBeside(closes, mirrored)).toBe('the values of the closes of the feed OTHERUSDT 1h');
+  });
+  test('volumes that tell the next move are found', () => {
+    const volumes = closes.map((close, row) => 100 + 50 * (closeAfter(row) / close - 1));
+    expect(foundBeside(closes, otherMarket(walk(6), volumes))).toBe('the values of the volumes of the feed OTHERUSDT 1h');
+  });
+  test('a market that leads a little, or that moves alone, is not found', () => {
+    const noise = seededRng(9);
+    const leading = closes.map((close, row) => close + 0.5 * (closeAfter(row) - close) + 5 * (noise.next() - 0.5));
+    for (const other of [leading, walk(7)]) expect(foundBeside(closes, otherMarket(other))).toBeNull();
+  });
+});
+
+describe('a series that was scaled', () => {
+  const values = walk(4).map((price) => Math.log(price));
+  /** Returns these values less their mean, over their deviation, both of the first `count` values. */
+  const scaledBy = (count: number): ((row: number) => number) => {
+    const known = values.slice(0, count);
+    const mean = known.reduce((sum, each) => sum + each, 0) / count;
+    const deviation = Math.sqrt(known.reduce((sum, each) => sum + (each - mean) ** 2, 0) / count);
+    return (row) => Number(((values[row]! - mean) / deviation).toFixed(5));
+  };
+  test('by all of its values is found', () => {
+    expect(standardisedSeries({ series: [seriesOf(scaledBy(ROWS))] })?.first?.what).toBe('the values of the series model');
+  });
+  test('by its earlier values, or not at all, is not found', () => {
+    for (const valueAt of [scaledBy(ROWS / 2), scaledBy(ROWS - 1), (row: number) => values[row]!])
+      expect(standardisedSeries({ series: [seriesOf(valueAt)] })).toBeNull();
+  });
 });

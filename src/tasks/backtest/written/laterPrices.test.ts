@@ -113,3 +113,14 @@ describe('the search for later prices', () => {
     expect(findingIn([feedOf('1h', dailyWave, HOUR_MS, HOUR_MS)], [threeHoursLate])).toBe(null);
   });
 });
+
+test('closes of another market that are those of the next bars of this one are found, and those of the bars before are not', () => {
+  const other = (closes: readonly number[]): FeedPlan => {
+    const { bars } = feedOf('1h', closes, HOUR_MS, HOUR_MS);
+    return { bars: { ...bars, instrument: { ...INSTRUMENT, id: 'OTHER', wireName: 'OTHERUSDT' } } } as unknown as FeedPlan;
+  };
+  const early = other(CLOSES.map((_, row) => CLOSES[Math.min(ROWS - 1, row + 1)]!));
+  expect(laterPrices({ feeds: [HOURLY_FEED, early] })?.first?.what).toBe('a value of the feed OTHERUSDT 1h');
+  const unrelated = other(Array.from({ length: ROWS }, randomWalk(8, 1)));
+  expect(laterPrices({ feeds: [HOURLY_FEED, unrelated] })).toBeNull();
+});

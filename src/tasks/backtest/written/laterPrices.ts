@@ -1,8 +1,7 @@
-// Finds prices from later bars in what strategies read beside the bars: in an external series, and in a feed of a longer interval. Such data
-// come from a file whose times are those of the opens, or, beside bars of 15 minutes or more, of another time zone.
+// Finds prices from later bars in what strategies read beside the bars: in an external series, and in another feed. Such data come from a file whose
+// times are those of the opens, or, beside bars of 15 minutes or more, of another time zone; or from one that was moved by some bars.
 
 import { firstAfter } from '../../../base/number/search.ts';
-import { typicalLengthMs } from '../../../model/interval.ts';
 import { formatTime } from '../../../model/time.ts';
 import { LATER_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import type { FeedPlan, RunPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
@@ -13,7 +12,7 @@ const MAX_ROWS_AHEAD = 48;
 const MAX_VALUES = 2000;
 const MIN_VALUES = 20;
 /** Feeds up to which those of other instruments are compared, too. */
-const MAX_MIXED_FEEDS = 16;
+export const MAX_MIXED_FEEDS = 16;
 /** Rows of a series that are read in search of values that differ. */
 const MAX_READ = 500_000;
 /** Share of the values that must be the price of the same later bar. Known prices are seldom those of a bar that comes later. */
@@ -47,13 +46,11 @@ export function laterPrices({ feeds, series = [] }: Pick<RunPlan, 'feeds' | 'ser
   for (const feed of visible) {
     const symbol = feed.bars.instrument.wireName;
     const ofSymbol = series.filter((each) => each.symbol === null || each.symbol === symbol).map(valuesOfSeries);
-    const lengthMs = typicalLengthMs(feed.bars.interval);
     // The same market may have another symbol in another file. Other markets have other prices, and a run with many feeds would compare too many pairs.
-    const longer = visible.filter(
-      ({ bars }) =>
-        typicalLengthMs(bars.interval) > lengthMs && (visible.length <= MAX_MIXED_FEEDS || bars.instrument.id === feed.bars.instrument.id),
+    const others = visible.filter(
+      (other) => other !== feed && (visible.length <= MAX_MIXED_FEEDS || other.bars.instrument.id === feed.bars.instrument.id),
     );
-    for (const values of [...ofSymbol, ...longer.map(valuesOfFeed)]) {
+    for (const values of [...ofSymbol, ...others.map(valuesOfFeed)]) {
       const proof = proofOf(feed, values);
       if (proof !== null) return proof;
     }
@@ -79,10 +76,14 @@ const valuesOfFeed = ({ bars: { instrument, interval, closeMs, close, length } }
 function proofOf({ bars }: FeedPlan, values: ReadValues): Proof | null {
   const atRows = valuesAtRows(bars, values);
   if (atRows.length < MIN_VALUES) return null;
-  /** Returns the share of the values that are the close this many rows later. */
-  const shareOf = (rowsAhead: number): number => {
-    const equal = atRows.filter((at) => (rowsAhead > 0 ? isLaterPrice(at, rowsAhead) : isPrice(at.value, bars.close[at.row + rowsAhead]!)));
-    return equal.length / atRows.length;
+  /** True if at least this share of the values are the close this many rows later. */
+  const isSharedBy = (share: number, rowsAhead: number): boolean => {
+    let missesLeft = Math.ceil((1 - share) * atRows.length);
+    for (const at of atRows) {
+      const isEqual = rowsAhead > 0 ? isLaterPrice(at, rowsAhead) : isPrice(at.value, bars.close[at.row + rowsAhead]!);
+      if (!isEqual && --missesLeft < 0) return false;
+    }
+    return true;
   };
   /** True if the value is the close of a bar that opens later, at a price that the bar before does not have. */
   const isLaterPrice = ({ value, knownMs, row }: ValueAtRow, rowsAhead: number): boolean => {
@@ -91,9 +92,9 @@ function proofOf({ bars }: FeedPlan, values: ReadValues): Proof | null {
     return isNew && isPrice(value, bars.close[laterRow]!);
   };
   for (let rowsAhead = 1; rowsAhead <= MAX_ROWS_AHEAD; rowsAhead++) {
-    if (shareOf(rowsAhead) < MIN_SHARE) continue;
+    if (!isSharedBy(MIN_SHARE, rowsAhead)) continue;
     // A series of known prices, such as an earlier close, equals later ones where prices repeat.
-    for (let rowsBack = 0; rowsBack <= MAX_ROWS_AHEAD; rowsBack++) if (shareOf(-rowsBack) > MAX_KNOWN_SHARE) return null;
+    for (let rowsBack = 0; rowsBack <= MAX_ROWS_AHEAD; rowsBack++) if (isSharedBy(MAX_KNOWN_SHARE, -rowsBack)) return null;
     const { value, row } = atRows.find((at) => isLaterPrice(at, rowsAhead))!;
     return {
       name: 'purity',
