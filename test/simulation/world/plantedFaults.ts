@@ -177,8 +177,8 @@ export const OTHER_FAULTS: Readonly<Record<number, PlantedFault>> = {
     changes: [
       {
         file: 'src/engine/router/adoption.ts',
-        from: "endedLots !== null && ledger.closable(strategy, instrument, side === 'buy', true) > 0;",
-        to: "endedLots !== null && ledger.closable(strategy, instrument, side === 'buy', true) >= endedLots;",
+        from: "endedLots !== null && ledger.closable(strategyIndex, instrument, side === 'buy', true) > 0;",
+        to: "endedLots !== null && ledger.closable(strategyIndex, instrument, side === 'buy', true) >= endedLots;",
       },
     ],
   },
