@@ -1,7 +1,7 @@
 // Stops long commands cleanly on a signal.
 
 /** Exit codes that shells expect of a process that a signal has ended: 128 and the number of the signal. */
-const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+const SIGNAL_EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** A signal of the system as an abort signal. */
 export interface StopSignal {
@@ -12,7 +12,7 @@ export interface StopSignal {
   release(): void;
 }
 
-/** Listens for SIGINT and SIGTERM. The first signal aborts `signal`, and the second one exits the process. */
+/** Listens for SIGINT, SIGTERM and SIGHUP, which a closed terminal sends. The first signal aborts `signal`, and the second one exits the process. */
 export function stopOnSignal(): StopSignal {
   const controller = new AbortController();
   let code = 0;
@@ -26,6 +26,6 @@ export function stopOnSignal(): StopSignal {
     process.on(name, onSignal);
     return () => void process.off(name, onSignal);
   };
-  const removeListeners = [stopOn('SIGINT'), stopOn('SIGTERM')];
+  const removeListeners = [stopOn('SIGHUP'), stopOn('SIGINT'), stopOn('SIGTERM')];
   return { signal: controller.signal, code: () => code, release: () => removeListeners.forEach((remove) => remove()) };
 }

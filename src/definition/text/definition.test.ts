@@ -75,6 +75,20 @@ test.each([
   ['seed: 1', 'seeds: 1', 'x.yaml:12 seeds: unknown key seeds, the nearest valid one is seed'],
   ['seed: 1', 'seed: 99999999999999999999', 'x.yaml:12 seed: expected a whole number (seed, 0 to 2147483647), got 99999999999999999999'],
   ['seed: 1', 'sed: 1', 'x.yaml:12 sed: unknown key sed, the nearest valid one is seed'],
+  // Letters of another alphabet, wide letters and invisible characters look like the right key.
+  ['seed: 1', 's\u0435ed: 1', 'x.yaml:12 s\u0435ed: unknown key s\u0435ed (\u0435 is U+0435), the nearest valid one is seed'],
+  [
+    'seed: 1',
+    '\uff53\uff45\uff45\uff44: 1',
+    'x.yaml:12 \uff53\uff45\uff45\uff44: unknown key \uff53\uff45\uff45\uff44 (\uff53 is U+FF53, \uff45 is U+FF45, \uff44 is U+FF44), the nearest valid one is seed',
+  ],
+  ['seed: 1', 'se\u200bed: 1', 'x.yaml:12 se\u200bed: unknown key se\u200bed (\u200b is U+200B), the nearest valid one is seed'],
+  [
+    'strategy: strategies/smaCross.ts',
+    'strategy: [{ fil: strategies/smaCross.ts }]',
+    'x.yaml:1 strategy.0.fil: unknown key fil, the nearest valid one is file\nx.yaml:1 strategy.0.file: expected the path of a strategy file, got nothing',
+  ],
+  ['symbol: BTCUSDT', 'symbols: [BTCUSDT, BTCUSDT]', 'x.yaml:3 feeds.bars.symbols: expected each instrument once, got a list'],
   ['latencyMs: 0', 'latencyMs: 1.5', 'x.yaml:10 fills.latencyMs: expected a whole number (ms, 0 to 86400000), got 1.5'],
   [
     'interval: 1m',
@@ -194,6 +208,11 @@ test('a folder is not accepted as a file, nor a file as a folder', () => {
   expect(errorOf(() => locate(definitionSource, path, 'package.json', folder)).message).toBe(
     "x.yaml:13 catalog: expected a catalog folder, got 'package.json', which is a file",
   );
+});
+
+test('nesting that is too deep for the parser is named', () => {
+  const deep = `params: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`;
+  expect(errorOf(() => source(deep)).message).toMatch(/^x\.yaml:1:\d+ lists and maps are nested too deeply$/);
 });
 
 test('--set replaces values of the definition, and decimals keep their text', () => {

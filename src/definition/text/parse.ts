@@ -12,6 +12,9 @@ const MAX_PROBLEMS = 8;
 /** Maximum number of keys listed in a message. */
 const MAX_LISTED = 40;
 
+/** Maximum number of foreign characters of a key named in a message. */
+const MAX_FOREIGN = 4;
+
 /** A key with a meaning in JavaScript. Schemas ignore it, so it is checked separately. */
 const PROTO_KEY = '__proto__';
 
@@ -106,7 +109,9 @@ function isValidAt({ schema }: FileKind<unknown>, source: DefinitionSource, path
 function intendedBranch(issue: Issue, value: unknown): readonly Issue[] | null {
   if (issue.code !== 'invalid_union') return null;
   const hasInnerPath = (innerIssue: Issue) => innerIssue.path.length > 0;
-  const fittingBranch = issue.errors.find((branch) => branch.length > 0 && branch.every(hasInnerPath)) ?? null;
+  const isInsideMap = (innerIssue: Issue) => hasInnerPath(innerIssue) || innerIssue.code === 'unrecognized_keys';
+  const branchWith = (fits: (innerIssue: Issue) => boolean) => issue.errors.find((branch) => branch.length > 0 && branch.every(fits));
+  const fittingBranch = branchWith(hasInnerPath) ?? branchWith(isInsideMap) ?? null;
   const isMap = (path: Issue['path']) => isObject(definitionValueAt(value, path.map(String)));
   const isMapInsteadOfText = (innerIssue: Issue) =>
     innerIssue.code === 'invalid_type' && innerIssue.expected === 'string' && isMap(innerIssue.path);
@@ -121,12 +126,20 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 /** Returns the problem of a key that the schema does not have, with the nearest valid key. */
 function unknownKey(path: KeyPath, key: string, source: DefinitionSource, { schema, called, docs }: FileKind<unknown>): Problem {
   const validKeys = keysAt(path, schema);
-  const nearestKey = nearestName(key, validKeys);
+  const nearestKey = nearestName(key.normalize('NFKC'), validKeys);
   const place = path.length === 0 ? called : path.join('.');
+  const suggestion = nearestKey === null ? '' : `, the nearest valid one is ${nearestKey}`;
   return {
-    message: `${whereIs(source, [...path, key])}: unknown key ${key}${nearestKey === null ? '' : `, the nearest valid one is ${nearestKey}`}`,
+    message: `${whereIs(source, [...path, key])}: unknown key ${key}${foreignCharacters(key)}${suggestion}`,
     remedy: remedyForKey(place, validKeys, docs),
   };
+}
+
+/** Returns the characters of a key that no valid key has, with their numbers: some look like ASCII letters, others are invisible. */
+function foreignCharacters(key: string): string {
+  const foreign = [...new Set(key)].filter((character) => !/[ -~]/.test(character));
+  const names = foreign.map((character) => `${character} is U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`);
+  return names.length === 0 ? '' : ` (${names.slice(0, MAX_FOREIGN).join(', ')})`;
 }
 
 /** Returns the valid keys of `place`, or the page that lists them. */

@@ -67,6 +67,7 @@ const feedSchema = mapValue(
     symbols: z
       .array(symbolValue, { error: 'a list of instrument names' })
       .min(1, { error: 'at least one instrument name' })
+      .refine((symbols) => new Set(symbols).size === symbols.length, { error: 'each instrument once' })
       .describe('several instruments under one name, for feeds(name)')
       .optional(),
     market: choiceValue(['spot', 'futures'], 'market of the instrument; without it that of the run').optional(),

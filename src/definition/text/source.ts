@@ -27,6 +27,9 @@ export interface DefinitionSource {
 /** A definition is a page of text. A larger file was named by mistake. */
 const MAX_BYTES = 1_000_000;
 
+/** How the parser of YAML reports nesting that is too deep for its stack. */
+const STACK_OVERFLOW = /^Maximum call stack/;
+
 /** Reads a YAML file. Throws ConfigError naming file, line and column if it cannot be read or is not YAML. */
 export function readDefinition(file: string): DefinitionSource {
   return readYaml(file, 'a run definition', 'for a file of bars use --data');
@@ -61,7 +64,8 @@ export function yamlSource(file: string, folder: string, text: string): Definiti
   const yamlError = document.errors[0];
   if (yamlError) {
     const { line, col } = lineCounter.linePos(yamlError.pos[0]);
-    throw new ConfigError(`${file}:${line}:${col} ${yamlError.message.split('\n')[0]}`, 'correct the YAML at this place');
+    const problem = STACK_OVERFLOW.test(yamlError.message) ? 'lists and maps are nested too deeply' : yamlError.message.split('\n')[0];
+    throw new ConfigError(`${file}:${line}:${col} ${problem}`, 'correct the YAML at this place');
   }
   return {
     file,

@@ -7,7 +7,7 @@ import { createGunzip, createInflateRaw } from 'node:zlib';
 import { entryKindText } from '../../disk/regularFile.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { fileError } from '../../disk/fileError.ts';
-import { checkedCrc, zipEntry } from './zip.ts';
+import { checkedContent, zipEntry } from './zip.ts';
 
 const CHUNK_BYTES = 1 << 18;
 const HEAD_BYTES = 8;
@@ -61,7 +61,7 @@ export function openPacked(path: string, { size, packing }: FileHead): PackedFil
   }
   if (entry === null) return { chunks: chunksOf(file), share };
   const chunks = entry.isDeflated ? unpackWith(createInflateRaw(UNPACK_OPTIONS)) : chunksOf(file);
-  return { chunks: checkedCrc(chunks, entry, path), share };
+  return { chunks: checkedContent(chunks, entry, path), share };
 }
 
 async function* chunksOf(stream: AsyncIterable<string | Buffer>): AsyncIterable<Uint8Array> {

@@ -10,6 +10,8 @@ export interface ZipEntry {
   readonly start: number;
   readonly packedBytes: number;
   readonly isDeflated: boolean;
+  /** Number of its bytes once unpacked; null for one of four gigabytes or more, which states it elsewhere. */
+  readonly unpackedBytes: number | null;
   readonly crc: number;
 }
 
@@ -51,7 +53,7 @@ export function zipEntry(path: string, file: number, size: number): ZipEntry {
   if (entry === undefined || entries.length > 1) {
     throw new ConfigError(`${path}: expected a zip of one file, got ${entries.length}`, 'unpack it and import its files');
   }
-  const { flags, method, packedBytes, headerOffset, crc } = entry;
+  const { flags, method, packedBytes, unpackedBytes, headerOffset, crc } = entry;
   const isEncrypted = (flags & ENCRYPTED) !== 0;
   const isSupportedMethod = method === STORED || method === DEFLATED;
   if (isEncrypted || !isSupportedMethod || packedBytes === ZIP64_PLACEHOLDER || headerOffset === ZIP64_PLACEHOLDER) {
@@ -61,7 +63,14 @@ export function zipEntry(path: string, file: number, size: number): ZipEntry {
   if (header.readUInt32LE(0) !== LOCAL_SIGNATURE) throw damagedZip(path);
   const nameBytes = header.readUInt16LE(26);
   const extraBytes = header.readUInt16LE(28);
-  return { start: headerOffset + LOCAL_HEADER_BYTES + nameBytes + extraBytes, packedBytes, isDeflated: method === DEFLATED, crc };
+  const start = headerOffset + LOCAL_HEADER_BYTES + nameBytes + extraBytes;
+  return {
+    start,
+    packedBytes,
+    isDeflated: method === DEFLATED,
+    unpackedBytes: unpackedBytes === ZIP64_PLACEHOLDER ? null : unpackedBytes,
+    crc,
+  };
 }
 
 /** Returns the entries of the directory. Throws ConfigError if it is damaged. */
@@ -76,6 +85,7 @@ function entriesOf(directory: Buffer, path: string) {
       method: directory.readUInt16LE(start + 10),
       crc: directory.readUInt32LE(start + 16),
       packedBytes: directory.readUInt32LE(start + 20),
+      unpackedBytes: directory.readUInt32LE(start + 24),
       headerOffset: directory.readUInt32LE(start + 42),
     });
     // Extra fields and a comment follow the name.
@@ -84,14 +94,20 @@ function entriesOf(directory: Buffer, path: string) {
   return entries;
 }
 
-/** Yields the chunks. Throws ConfigError at the end if their checksum is wrong. */
-export async function* checkedCrc(chunks: AsyncIterable<Uint8Array>, { crc }: ZipEntry, path: string): AsyncIterable<Uint8Array> {
+/** Yields the chunks. Throws ConfigError at the end if their length or checksum is wrong. */
+export async function* checkedContent(
+  chunks: AsyncIterable<Uint8Array>,
+  { unpackedBytes, crc }: ZipEntry,
+  path: string,
+): AsyncIterable<Uint8Array> {
+  let bytesSoFar = 0;
   let crcSoFar = 0;
   for await (const chunk of chunks) {
+    bytesSoFar += chunk.length;
     crcSoFar = crc32(chunk, crcSoFar);
     yield chunk;
   }
-  if (crcSoFar !== crc) throw damagedZip(path);
+  if (bytesSoFar !== (unpackedBytes ?? bytesSoFar) || crcSoFar !== crc) throw damagedZip(path);
 }
 
 function damagedZip(path: string): ConfigError {

@@ -247,6 +247,17 @@ describe('is refused:', () => {
     ['a zip of an empty file', () => zipOf({ a: '' }, false), {}, 'the file is empty'],
     ['a zip that is cut', () => zipOf({ a: plainCsv(bars) }).subarray(0, 200), {}, 'the zip data is damaged or ends early'],
     [
+      'a zip whose stated length is wrong',
+      () => {
+        const zip = zipOf({ a: plainCsv(bars) });
+        const directory = zip.lastIndexOf('PK\x01\x02');
+        zip.writeUInt32LE(zip.readUInt32LE(directory + 24) + 1, directory + 24);
+        return zip;
+      },
+      {},
+      'the zip data is damaged',
+    ],
+    [
       'a zip whose content was changed',
       () =>
         Buffer.from(
