@@ -38,8 +38,8 @@ export class DenialLoggingJournal extends ReplayJournal {
 
   #log(order: Order, code: string, count: number): void {
     const { risk, log, names } = this.#options;
-    const why = denialText(code) ?? risk.detail();
+    const reason = denialText(code) ?? risk.detail();
     const lastNote = count === MAX_PER_CODE ? { further: 'counted in summary.json' } : {};
-    log(order.createdMs, names[order.strategy] ?? '', `${orderText(order)}: denied: ${why}`, { order: order.id, code, ...lastNote });
+    log(order.createdMs, names[order.strategy] ?? '', `${orderText(order)}: denied: ${reason}`, { order: order.id, code, ...lastNote });
   }
 }

@@ -95,8 +95,8 @@ function parser(argv: readonly string[]): Argv {
 }
 
 /**
- * Returns true, or throws ConfigError for an invalid value that yargs accepts. yargs turns a repeated option into a list, a missing value
- * into '', and any flag value except true into false.
+ * Returns true. Throws ConfigError for an invalid value that yargs accepts. yargs turns a repeated option into a list and a missing value
+ * into ''. It turns any flag value except true into false.
  */
 function checkValues(args: Readonly<Record<string, unknown>>, argv: readonly string[]): true {
   const repeated = Object.keys(args).find((name) => Array.isArray(args[name]) && !REPEATABLE.includes(name));

@@ -303,7 +303,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (anomaly !== null) this.outcomes.reportAnomaly(order, anomaly);
     const run = this.wantsFills ? this.runs[strategy]! : null;
     if (run?.wantsFills === true) this.callbacks.addFill(run, new FillView(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
-    // Before the end is reported, because an exit that waited for it is sent then: its lots need no leg, and it sets the stop of an entry aside.
+    // Before the end is reported, because an exit that waited for the end is sent then. Its lots need no leg, and it sets the entry's stop aside.
     if (parent > 0) this.bracketManager.onLegFill(order, fillCopy!.lots);
     const entry = fillCopy === null ? order : this.bracketManager.armBeforeEnd(order, fillCopy);
     if (order.reason === null) this.notifyOrder(order);
@@ -325,8 +325,8 @@ export class Engine implements ExchangeSink, MarkPrices {
   arrivedLate(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
     this.outcomes.onLateArrival(id, venueId, timeMs);
   }
-  raiseHalt(code: string, instrument: number | null, why: string): void {
-    this.outcomes.raiseHalt(code, instrument, why);
+  raiseHalt(code: string, instrument: number | null, reason: string): void {
+    this.outcomes.raiseHalt(code, instrument, reason);
   }
   clearHalt(code: string, instrument: number | null, mistake?: string): void {
     this.outcomes.clearHalt(code, instrument, mistake);

@@ -47,8 +47,8 @@ export interface EngineDeps {
   /** External series, by name. Absent: the run has none. */
   readonly known?: readonly NamedValues[];
   /**
-   * Written once for each block: the number of blocks done by all engines that share the cells, the rows of the first execution feed done,
-   * and the block's end in seconds. Null if nothing watches the run.
+   * Written once for each block. They hold the number of blocks that all engines with these cells have done, the rows done of the first
+   * execution feed, and the block's end in seconds. Null if nothing watches the run.
    */
   readonly progressCells: Int32Array | null;
   /** When each instrument leaves the run, ms UTC; Infinity for one that stays. Absent: all stay. */

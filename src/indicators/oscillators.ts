@@ -96,8 +96,8 @@ export function stochasticRsi(source: Source, rsiBars = 14, bars = 14, smoothK =
 }
 
 /**
- * Returns the money flow index, 0 to 100: the turnover of rows with a rising typical price, as a share of the turnover of rows with a
- * rising or falling one, over the last `bars` bars. Turnover is typical price x volume. Without such rows the index is 50. G. Quong and A.
+ * Returns the money flow index over the last `bars` bars, 0 to 100. It is the turnover of rows with a rising typical price, as a share of
+ * the turnover of rows with a changed one. Turnover is typical price x volume. Without such rows the index is 50. G. Quong and A.
  * Soudack (1989).
  */
 export function mfi(feed: FeedSeries, bars: number): IndicatorSpec<Series> {

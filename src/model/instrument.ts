@@ -59,7 +59,7 @@ const MAX_ERROR = 1e-12;
 
 /**
  * Returns the whole lots of a bar's volume: `volume` x `lotScale` (lotsPerCoin), rounded down. A value that differs from a whole number only by
- * the error of doubles counts as that number: 0.29 coins are 29 hundredths, and so are 0.1 + 0.1 + 0.09 coins.
+ * the error of doubles counts as that number. So 0.29 coins are 29 hundredths, and 0.1 + 0.1 + 0.09 coins are too.
  */
 export function wholeLots(volume: number, lotScale: number): number {
   const lots = volume * lotScale;

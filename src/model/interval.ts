@@ -137,15 +137,15 @@ export function typicalLengthMs(interval: Interval): number {
   return fixedLengthMs(interval) ?? (interval === '1M' ? 30 * DAY_MS : MINUTE_MS);
 }
 
-/** Returns the open time (ms UTC) of the bar of `interval` that contains `ms`. */
-export function openOf(interval: Interval, ms: number): number {
+/** Returns the open time (ms UTC) of the bar of `interval` that contains `timeMs`. */
+export function openOf(interval: Interval, timeMs: number): number {
   if (interval === '1M') {
-    const { year, month } = civilMonth(ms);
+    const { year, month } = civilMonth(timeMs);
     return monthStart(year, month);
   }
   const lengthMs = lengthOf(interval);
   const origin = originOf(interval);
-  return Math.floor((ms - origin) / lengthMs) * lengthMs + origin;
+  return Math.floor((timeMs - origin) / lengthMs) * lengthMs + origin;
 }
 
 /** Returns the end (exclusive, ms UTC) of the bar that opens at `openMs`. */

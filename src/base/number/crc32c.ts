@@ -15,8 +15,8 @@ for (let index = 256; index < TABLES.length; index++) {
 }
 
 /**
- * Returns the CRC of `bytes[from, to)` as an unsigned integer. It processes eight bytes in a step, because a restart may read 100 MB: the
- * first byte of the eight is looked up in table 7 (from 1792 on), the last one in table 0.
+ * Returns the CRC of `bytes[from, to)` as an unsigned integer. It processes eight bytes in a step, because a restart may read 100 MB.
+ * The first byte of the eight is looked up in table 7 (from element 1792 on), the last one in table 0.
  */
 export function crc32c(bytes: Uint8Array, from = 0, to = bytes.length): number {
   const tables = TABLES;

@@ -28,8 +28,8 @@ export class MaxDrawdown {
   }
 
   /** True when values between these two would be neither a new peak nor a deeper drawdown. False for NaN. */
-  isUnchangedBy(one: number, other: number): boolean {
-    return one <= this.peak && other <= this.peak && one >= this.floor && other >= this.floor;
+  isUnchangedBy(first: number, other: number): boolean {
+    return first <= this.peak && other <= this.peak && first >= this.floor && other >= this.floor;
   }
 
   /** Takes the values [0, length), which follow all earlier ones. */

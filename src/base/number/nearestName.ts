@@ -32,8 +32,8 @@ function commonBeginning(a: string, b: string): number {
 }
 
 /**
- * Returns the smallest number of typing errors between two texts: letters inserted, omitted or changed, and neighbours swapped. Element `j`
- * of a row is the distance between the first letters of `a`, up to that of the row, and the first `j` letters of `b` (Damerau and Levenshtein).
+ * Returns the smallest number of typing errors between two texts: letters inserted, omitted or changed, and neighbours swapped. Row `i`
+ * belongs to the first `i` letters of `a`. Its element `j` is their distance to the first `j` letters of `b` (Damerau and Levenshtein).
  */
 function editDistance(a: string, b: string): number {
   let distancesBeforeLast: number[] = [];

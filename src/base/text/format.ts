@@ -102,9 +102,9 @@ export function exactText(value: number, digits: number, min = 0): string {
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 /** Returns whole days, such as `41 days`; for less than a day, the text of `spanText`. */
-export function daysText(ms: number): string {
-  const days = Math.round(ms / DAY_MS);
-  return days < 1 ? spanText(ms) : counted(days, 'day');
+export function daysText(durationMs: number): string {
+  const days = Math.round(durationMs / DAY_MS);
+  return days < 1 ? spanText(durationMs) : counted(days, 'day');
 }
 
 /** Returns the CSS class that colours a figure by its sign; empty for zero. */
@@ -114,43 +114,43 @@ export function tone(value: number): 'gain' | 'loss' | '' {
 }
 
 /** Returns `2024-08-08`, UTC. */
-export function dayText(ms: number): string {
-  if (!Number.isFinite(ms)) return NO_VALUE;
-  const { year, month, day } = civilMonth(ms);
+export function dayText(timeMs: number): string {
+  if (!Number.isFinite(timeMs)) return NO_VALUE;
+  const { year, month, day } = civilMonth(timeMs);
   return `${year}-${twoDigits(month)}-${twoDigits(day)}`;
 }
 
 /** Returns `14:05`, UTC. */
-export function clockText(ms: number): string {
-  const minutes = Math.floor((((ms % DAY_MS) + DAY_MS) % DAY_MS) / 60_000);
+export function clockText(timeMs: number): string {
+  const minutes = Math.floor((((timeMs % DAY_MS) + DAY_MS) % DAY_MS) / 60_000);
   return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
 }
 
 /** Returns `2024-08-08 14:05`, UTC, for columns whose header names the zone. */
-export function minuteText(ms: number): string {
-  return Number.isFinite(ms) ? `${dayText(ms)} ${clockText(ms)}` : NO_VALUE;
+export function minuteText(timeMs: number): string {
+  return Number.isFinite(timeMs) ? `${dayText(timeMs)} ${clockText(timeMs)}` : NO_VALUE;
 }
 
 /** Returns `2024-08-08 14:05 UTC`. */
-export function timeText(ms: number): string {
-  return Number.isFinite(ms) ? `${minuteText(ms)} UTC` : NO_VALUE;
+export function timeText(timeMs: number): string {
+  return Number.isFinite(timeMs) ? `${minuteText(timeMs)} UTC` : NO_VALUE;
 }
 
 /** Returns a length of time in its two largest units: `41 d 6 h`, `3 h 20 min`, `12 s`. */
-export function spanText(ms: number): string {
-  if (!Number.isFinite(ms)) return NO_VALUE;
+export function spanText(durationMs: number): string {
+  if (!Number.isFinite(durationMs)) return NO_VALUE;
   const timeUnits: readonly (readonly [number, string])[] = [
     [DAY_MS, 'd'],
     [3_600_000, 'h'],
     [60_000, 'min'],
     [1000, 's'],
   ];
-  const unitIndex = timeUnits.findIndex(([lengthMs]) => ms >= lengthMs);
-  if (unitIndex < 0) return `${wholeText(ms)}${THIN}ms`;
+  const unitIndex = timeUnits.findIndex(([lengthMs]) => durationMs >= lengthMs);
+  if (unitIndex < 0) return `${wholeText(durationMs)}${THIN}ms`;
   const [lengthMs, name] = timeUnits[unitIndex] ?? [1, 'ms'];
-  const whole = Math.floor(ms / lengthMs);
+  const whole = Math.floor(durationMs / lengthMs);
   const nextUnit = timeUnits[unitIndex + 1];
-  const nextCount = nextUnit && whole < 100 ? Math.floor((ms - whole * lengthMs) / nextUnit[0]) : 0;
+  const nextCount = nextUnit && whole < 100 ? Math.floor((durationMs - whole * lengthMs) / nextUnit[0]) : 0;
   const head = `${wholeText(whole)}${THIN}${name}`;
   return nextUnit && nextCount > 0 ? `${head} ${nextCount}${THIN}${nextUnit[1]}` : head;
 }

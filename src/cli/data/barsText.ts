@@ -184,8 +184,8 @@ export function catalogListText(
 }
 
 /**
- * Returns the output of `isobar data check` for bars, for mark prices and funding rates (`series`) and for recorded trades: a table, notes
- * about changed and wrong data, then the warnings. External series have an output of their own in externalSeries.ts.
+ * Returns the output of `isobar data check` for bars, mark prices and funding rates (`series`), and recorded trades. It is a table, then
+ * notes about changed and wrong data, then the warnings. External series have an output of their own in externalSeries.ts.
  */
 export function checkText(
   checked: readonly CheckedBars<readonly Warning[]>[],

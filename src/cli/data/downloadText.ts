@@ -53,9 +53,9 @@ function revisedLines({ revised, rule }: DownloadedSet): string[] {
 type PriceFigures = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', number>>;
 
 /** Returns the changed figures of a bar, such as `close 100 -> 101`. */
-function changedText(was: PriceFigures, now: PriceFigures): string {
-  const changed = (['open', 'high', 'low', 'close', 'volume'] as const).filter((name) => was[name] !== now[name]);
-  return changed.map((name) => `${name} ${was[name]} -> ${now[name]}`).join(', ');
+function changedText(before: PriceFigures, after: PriceFigures): string {
+  const changed = (['open', 'high', 'low', 'close', 'volume'] as const).filter((name) => before[name] !== after[name]);
+  return changed.map((name) => `${name} ${before[name]} -> ${after[name]}`).join(', ');
 }
 
 /** Returns the lines about bars that the exchange does not give any more. */

@@ -63,8 +63,8 @@ function writeBundle(path: string, text: string): void {
   try {
     writeFileSync(path, text, { mode: 0o600 });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`--bundle ${path}: cannot be written (${why})`, 'give a file in an existing folder');
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`--bundle ${path}: cannot be written (${reason})`, 'give a file in an existing folder');
   }
   process.stderr.write(`support bundle: ${path}\n`);
 }

@@ -39,7 +39,7 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
   // Kills the process like a real crash: nothing is written, no handler runs.
   const crash = (): void => void process.kill(process.pid, 'SIGKILL');
   const stop = stopOnSignal();
-  let onDiskFailure: (why: string) => void = () => {};
+  let onDiskFailure: (reason: string) => void = () => {};
   let onDoubt: (error: InternalError) => void = () => {};
   const ended = new Promise<Error | null>((resolve) => {
     onDiskFailure = (why) => resolve(diskError(why));

@@ -27,9 +27,9 @@ const indentedLines = (text: string, by = 2): readonly string[] => indentText(sa
 const signedText = (text: string): string => (/^[^-].*[1-9]/.test(text) ? `+${grouped(text)}` : grouped(text));
 
 /** Returns a duration in ms as text: `37 s`, `4 min`, `2 h 05 min`, `3 d`. Null becomes a dash. */
-export function shortSpanText(ms: number | null): string {
-  if (ms === null) return NO_VALUE;
-  const seconds = Math.max(0, Math.round(ms / 1000));
+export function shortSpanText(durationMs: number | null): string {
+  if (durationMs === null) return NO_VALUE;
+  const seconds = Math.max(0, Math.round(durationMs / 1000));
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 120) return `${minutes} min`;

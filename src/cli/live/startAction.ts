@@ -136,8 +136,8 @@ function botProcess(
 }
 
 /**
- * Returns the exit code of a bot that a signal has ended. If the bot had reported its exit code, that code counts: the bot had finished, and
- * the forwarded signal ended its process while Node was removing the signal handlers.
+ * Returns the exit code of a bot that a signal has ended. If the bot had reported its exit code, that code counts. The bot had
+ * finished, and the forwarded signal came while Node was removing the signal handlers.
  */
 export function exitCodeAfter(signal: NodeJS.Signals, reportedCode: number | null): number {
   const isForwarded = SIGNALS.some((name) => name === signal);

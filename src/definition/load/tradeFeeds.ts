@@ -15,8 +15,8 @@ import type { Definition } from '../text/schema.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
 
 /**
- * Returns a feed of trades for each feed in which orders would fill. Throws ConfigError where the catalog has no trades, or where the trades do
- * not reach the high and the low of a bar: a stop that the bar reaches would not trigger.
+ * Returns a feed of trades for each feed in which orders would fill. Throws ConfigError where the catalog has no trades. Also throws it
+ * where the trades do not reach the high and the low of a bar, because a stop that the bar reaches would not trigger.
  */
 export function tradeFeeds(
   definition: Definition,

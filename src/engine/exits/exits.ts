@@ -36,17 +36,17 @@ export interface ExitStrategy {
 /** The exits of one strategy, with those that wait for the cancel of an order. */
 export class Exits {
   private readonly host: ExitHost;
-  private readonly own: ExitStrategy;
-  private readonly strategy: number;
+  private readonly exitStrategy: ExitStrategy;
+  private readonly strategyIndex: number;
   private readonly protection: Protection;
   /** By instrument: true while an exit waits for cancels. */
   private readonly isPending: boolean[] = [];
 
-  constructor(host: ExitHost, own: ExitStrategy) {
+  constructor(host: ExitHost, exitStrategy: ExitStrategy) {
     this.host = host;
-    this.own = own;
-    this.strategy = own.index;
-    const { index, targetSlot, send } = own;
+    this.exitStrategy = exitStrategy;
+    this.strategyIndex = exitStrategy.index;
+    const { index, targetSlot, send } = exitStrategy;
     const isWaiting = (instrumentIndex: number): boolean => this.isWaiting(instrumentIndex);
     this.protection = new Protection(host, { index, slots: [EXIT, EXIT_SHORT, targetSlot], send, isWaiting });
   }
@@ -84,13 +84,13 @@ export class Exits {
   }
   /** Sets the strategy's stops on an instrument aside, and cancels its orders there. */
   private clearStopsAndOrders(instrumentIndex: number): void {
-    const { host, strategy } = this;
-    if (host.brackets.total > 0) host.brackets.setAside(strategy, instrumentIndex);
+    const { host, strategyIndex } = this;
+    if (host.brackets.total > 0) host.brackets.setAside(strategyIndex, instrumentIndex);
     // From the newest to the oldest, because a cancel that acts at once removes its order from the list.
     const active = host.orders.active();
     for (let index = active.length - 1; index >= 0; index--) {
       const order = active[index]!;
-      if (order.strategy !== strategy || order.instrumentIndex !== instrumentIndex) continue;
+      if (order.strategy !== strategyIndex || order.instrumentIndex !== instrumentIndex) continue;
       if (order.parent === 0 && (order.slot === EXIT || order.slot === EXIT_SHORT)) continue;
       if (isExchangeStop(order)) host.brackets.aside.noteTrigger(order);
       host.orders.cancel(order, host.nowMs);
@@ -100,12 +100,12 @@ export class Exits {
     // Also stop entries, which wait for no order.
     if (host.followUps > 0) this.withdrawDrafts(instrumentIndex);
     // Again: the cancel of a stop order that still waited for a row with volume returned the unsold lots to its bracket.
-    if (host.brackets.total > 0) host.brackets.setAside(strategy, instrumentIndex);
+    if (host.brackets.total > 0) host.brackets.setAside(strategyIndex, instrumentIndex);
     if (host.brackets.aside.count > 0) this.protection.noteProtectedLots(instrumentIndex);
   }
   private withdrawDrafts(instrumentIndex: number): void {
-    const { strategy } = this;
-    this.host.drafts.withdrawAll(({ order }) => order.strategy === strategy && order.instrumentIndex === instrumentIndex);
+    const { strategyIndex } = this;
+    this.host.drafts.withdrawAll(({ order }) => order.strategy === strategyIndex && order.instrumentIndex === instrumentIndex);
   }
   /** True while an exit waits for cancels. It will then close everything that is held by then. */
   isWaiting(instrumentIndex: number): boolean {
@@ -128,14 +128,14 @@ export class Exits {
   private exitUnlessClosing(instrumentIndex: number): void {
     const { ledger, execution } = this.host;
     const feed = execution[instrumentIndex]!;
-    const longLots = ledger.closable(this.strategy, instrumentIndex, false, true);
-    const shortLots = ledger.closable(this.strategy, instrumentIndex, true, true);
+    const longLots = ledger.closable(this.strategyIndex, instrumentIndex, false, true);
+    const shortLots = ledger.closable(this.strategyIndex, instrumentIndex, true, true);
     if (this.mustWait(feed, longLots, shortLots)) return;
     this.isPending[instrumentIndex] = false;
     this.host.followUps--;
     this.whileDeciding(instrumentIndex, () => {
       // Entries under cancel may have filled meanwhile, and have armed stops.
-      if (this.host.brackets.total > 0) this.host.brackets.setAside(this.strategy, instrumentIndex);
+      if (this.host.brackets.total > 0) this.host.brackets.setAside(this.strategyIndex, instrumentIndex);
       return this.closePosition(feed);
     });
   }
@@ -145,9 +145,9 @@ export class Exits {
     const { host } = this;
     const { instrumentIndex } = feed;
     const { ledger } = host;
-    if (ledger.isFlat(this.strategy, instrumentIndex)) return null;
-    const longLots = ledger.closable(this.strategy, instrumentIndex, false, true);
-    const shortLots = ledger.closable(this.strategy, instrumentIndex, true, true);
+    if (ledger.isFlat(this.strategyIndex, instrumentIndex)) return null;
+    const longLots = ledger.closable(this.strategyIndex, instrumentIndex, false, true);
+    const shortLots = ledger.closable(this.strategyIndex, instrumentIndex, true, true);
     if (this.mustWait(feed, longLots, shortLots)) {
       if (!this.isPending[instrumentIndex]) host.followUps++;
       this.isPending[instrumentIndex] = true;
@@ -159,11 +159,11 @@ export class Exits {
   }
 
   private sendClosing(feed: FeedRun, side: Side, lots: number, slot: string): OrderId {
-    const order = this.host.newOrder(this.strategy, feed, side);
+    const order = this.host.newOrder(this.strategyIndex, feed, side);
     order.slot = slot;
     order.reduceOnly = true;
-    this.own.setSize(order, lots);
-    return this.own.send(order);
+    this.exitStrategy.setSize(order, lots);
+    return this.exitStrategy.send(order);
   }
 
   /**
@@ -180,14 +180,14 @@ export class Exits {
   /** Returns the lots that unfinished orders of one side may still close. */
   private takenLots(instrumentIndex: number, isBuy: boolean): number {
     const { ledger, reservations } = this.host;
-    return takenLots(this.strategy, instrumentIndex, isBuy, ledger, reservations);
+    return takenLots(this.strategyIndex, instrumentIndex, isBuy, ledger, reservations);
   }
   /** True when an exit at the market could trade with an order of the strategy that is under cancel: risk would deny it (`SELF_TRADE`). */
   private meetsOwnOrder({ instrumentIndex, lastTicks }: FeedRun, isBuy: boolean): boolean {
     const { orders, reservations } = this.host;
     const worstTicks = reservations.collarTicks(lastTicks, isBuy);
     return orders.active().some((order) => {
-      const isOwn = order.strategy === this.strategy && order.instrumentIndex === instrumentIndex && isUnderCancel(order);
+      const isOwn = order.strategy === this.strategyIndex && order.instrumentIndex === instrumentIndex && isUnderCancel(order);
       if (!isOwn || (order.side === 'buy') === isBuy) return false;
       const otherTicks = order.limit > 0 ? order.limit : reservations.collarTicks(lastTicks, !isBuy);
       return isBuy ? worstTicks >= otherTicks : worstTicks <= otherTicks;

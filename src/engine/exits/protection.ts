@@ -55,23 +55,23 @@ interface ProtectedStrategy {
 /** The stops of one strategy that are set aside, and how they come back. */
 export class Protection {
   private readonly host: ProtectionHost;
-  private readonly own: ProtectedStrategy;
-  private readonly strategy: number;
+  private readonly strategy: ProtectedStrategy;
+  private readonly strategyIndex: number;
   /** Above 0 while a decision cancels and sends orders: the end of one of them brings no stop back yet. */
   private openDecisions = 0;
 
-  constructor(host: ProtectionHost, own: ProtectedStrategy) {
+  constructor(host: ProtectionHost, protectedStrategy: ProtectedStrategy) {
     this.host = host;
-    this.own = own;
-    this.strategy = own.index;
+    this.strategy = protectedStrategy;
+    this.strategyIndex = protectedStrategy.index;
   }
 
   /** Notes that the stops that were set aside protected what is held now. */
   noteProtectedLots(instrumentIndex: number): void {
     const { ledger, brackets } = this.host;
     for (const isLong of SIDES) {
-      const heldLots = ledger.closable(this.strategy, instrumentIndex, !isLong, true);
-      brackets.aside.setProtectedLots(this.strategy, instrumentIndex, isLong, heldLots);
+      const heldLots = ledger.closable(this.strategyIndex, instrumentIndex, !isLong, true);
+      brackets.aside.setProtectedLots(this.strategyIndex, instrumentIndex, isLong, heldLots);
     }
   }
 
@@ -88,33 +88,33 @@ export class Protection {
   isClosing(instrumentIndex: number, isLong: boolean | null = null): boolean {
     const { orders } = this.host;
     const closes = (order: BotOrder): boolean =>
-      order.strategy === this.strategy &&
+      order.strategy === this.strategyIndex &&
       order.instrumentIndex === instrumentIndex &&
       order.parent === 0 &&
       (isLong === null || (order.side === 'sell') === isLong) &&
-      this.own.slots.includes(order.slot);
+      this.strategy.slots.includes(order.slot);
     return orders.active().some(closes) || orders.drafts.waiting.some(({ order }) => closes(order));
   }
 
   /** Brings stops back that protect what is still held, on each side of the position that no order is closing any more. */
   restore(instrumentIndex: number): void {
-    if (this.openDecisions > 0 || this.own.isWaiting(instrumentIndex)) return;
+    if (this.openDecisions > 0 || this.strategy.isWaiting(instrumentIndex)) return;
     const { aside } = this.host.brackets;
     for (const isLong of SIDES) {
-      if (aside.count > 0 && aside.has(this.strategy, instrumentIndex, isLong) && !this.isClosing(instrumentIndex, isLong))
+      if (aside.count > 0 && aside.has(this.strategyIndex, instrumentIndex, isLong) && !this.isClosing(instrumentIndex, isLong))
         this.restoreSide(instrumentIndex, isLong);
     }
   }
   /** Brings the stops of one side back, for the lots that they protected and that are still held. */
   private restoreSide(instrumentIndex: number, isLong: boolean): void {
-    const { host, strategy } = this;
+    const { host, strategyIndex } = this;
     const { aside } = host.brackets;
-    const heldLots = host.ledger.closable(strategy, instrumentIndex, !isLong, true);
-    const lots = Math.min(heldLots, aside.lotsLeft(strategy, instrumentIndex, isLong));
-    if (lots === 0 || host.ledger.isFlat(strategy, instrumentIndex)) return aside.forget(strategy, instrumentIndex, isLong);
-    host.brackets.bringBack(strategy, instrumentIndex, isLong, lots, heldLots);
-    for (const trigger of aside.triggersOf(strategy, instrumentIndex, isLong)) this.restoreTrigger(trigger, lots, heldLots);
-    if (!aside.has(strategy, instrumentIndex, isLong)) aside.forget(strategy, instrumentIndex, isLong);
+    const heldLots = host.ledger.closable(strategyIndex, instrumentIndex, !isLong, true);
+    const lots = Math.min(heldLots, aside.lotsLeft(strategyIndex, instrumentIndex, isLong));
+    if (lots === 0 || host.ledger.isFlat(strategyIndex, instrumentIndex)) return aside.forget(strategyIndex, instrumentIndex, isLong);
+    host.brackets.bringBack(strategyIndex, instrumentIndex, isLong, lots, heldLots);
+    for (const trigger of aside.triggersOf(strategyIndex, instrumentIndex, isLong)) this.restoreTrigger(trigger, lots, heldLots);
+    if (!aside.has(strategyIndex, instrumentIndex, isLong)) aside.forget(strategyIndex, instrumentIndex, isLong);
   }
 
   /** Places a stop at the exchange again. If it did not arrive there, places it once more later. */
@@ -133,9 +133,9 @@ export class Protection {
   }
   /** Places a stop at the exchange, if its slot and enough lots are free. Otherwise forgets it, or tries again later. */
   private place(trigger: AsideTrigger, lots: number, heldLots: number): void {
-    const { host, strategy } = this;
+    const { host, strategyIndex } = this;
     const { instrument, isLong, slot } = trigger;
-    const ownOrders = host.orders.active().filter((order) => order.strategy === strategy && order.instrumentIndex === instrument);
+    const ownOrders = host.orders.active().filter((order) => order.strategy === strategyIndex && order.instrumentIndex === instrument);
     const orderInSlot = ownOrders.find((order) => order.parent === 0 && order.slot === slot);
     if (orderInSlot !== undefined && isUnderCancel(orderInSlot)) return;
     const closingOrders = ownOrders.filter((order) => (order.side === 'sell') === isLong);
@@ -143,10 +143,10 @@ export class Protection {
     // The strategy has placed another order for these lots meanwhile.
     if (orderInSlot !== undefined || closingLots >= heldLots) return this.forget(trigger);
     // An order that is proven absent may still arrive, and holds its lots for a while.
-    const freeLots = heldLots - takenLots(strategy, instrument, !isLong, host.ledger, host.reservations);
+    const freeLots = heldLots - takenLots(strategyIndex, instrument, !isLong, host.ledger, host.reservations);
     const feed = host.execution[instrument]!;
     if (freeLots < feed.instrument.minLots || host.drafts.isHeld) return this.recheckLater(trigger);
-    const order = host.newOrder(strategy, feed, isLong ? 'sell' : 'buy');
+    const order = host.newOrder(strategyIndex, feed, isLong ? 'sell' : 'buy');
     order.role = 'stopLoss';
     order.slot = slot;
     order.reduceOnly = true;
@@ -154,7 +154,7 @@ export class Protection {
     order.triggersAbove = trigger.triggersAbove;
     order.lots = Math.min(trigger.lots, lots, freeLots) as Lots;
     host.hasPendingWork = true;
-    trigger.id = this.own.send(order);
+    trigger.id = this.strategy.send(order);
     trigger.isSent = true;
     if (order.id === trigger.id && order.reason !== null) this.placeLater(trigger);
   }

@@ -13,7 +13,7 @@ const NAN = NaN;
 export interface TimedExitHost {
   readonly ledger: Ledger;
   readonly nowMs: number;
-  readonly timers: { once(strategyIndex: number, key: number, ms: number | null, handler: () => void, nowMs: number): void };
+  readonly timers: { once(strategyIndex: number, key: number, timeMs: number | null, handler: () => void, nowMs: number): void };
 }
 
 /** The strategy that exits. */
@@ -34,11 +34,11 @@ interface OpenedSides {
 /** The exits at a time of one strategy. Each instrument has at most one, which waits or is repeated. */
 export class TimedExits {
   private readonly host: TimedExitHost;
-  private readonly own: ExitingStrategy;
+  private readonly strategy: ExitingStrategy;
 
-  constructor(host: TimedExitHost, own: ExitingStrategy) {
+  constructor(host: TimedExitHost, strategy: ExitingStrategy) {
     this.host = host;
-    this.own = own;
+    this.strategy = strategy;
   }
 
   /**
@@ -48,7 +48,7 @@ export class TimedExits {
   at(feed: FeedRun, timeMs: number | null): void {
     if (timeMs !== null && !Number.isFinite(timeMs))
       throw new StrategyError(
-        `${this.own.name}: closeAt(${timeMs}): expected a time in ms UTC`,
+        `${this.strategy.name}: closeAt(${timeMs}): expected a time in ms UTC`,
         'give a finite number, such as this.nowMs + 3_600_000',
       );
     const { nowMs } = this.host;
@@ -59,7 +59,7 @@ export class TimedExits {
 
   private exit(feed: FeedRun): void {
     const heldPosition = this.heldIn(feed);
-    this.own.exit(feed);
+    this.strategy.exit(feed);
     this.repeatWhileHeld(feed, heldPosition);
   }
   /** Checks at the close of the feed's next bar whether the exit has closed the position. */
@@ -69,18 +69,20 @@ export class TimedExits {
   }
   private repeat(feed: FeedRun, held: OpenedSides): void {
     if (!this.isStillHeld(feed, held)) return;
-    if (!this.own.isUnderWay(feed.instrumentIndex)) this.own.exit(feed);
+    if (!this.strategy.isUnderWay(feed.instrumentIndex)) this.strategy.exit(feed);
     this.repeatWhileHeld(feed, held);
   }
 
   private schedule({ instrumentIndex }: FeedRun, timeMs: number | null, handler: () => void): void {
-    this.host.timers.once(this.own.index, instrumentIndex, timeMs, handler, this.host.nowMs);
+    this.host.timers.once(this.strategy.index, instrumentIndex, timeMs, handler, this.host.nowMs);
   }
   /** Returns when the two sides of the position of an instrument were opened. */
   private heldIn({ instrumentIndex }: FeedRun): OpenedSides {
     const { ledger } = this.host;
     const openedMs = (isLong: boolean): number =>
-      ledger.closable(this.own.index, instrumentIndex, !isLong, true) > 0 ? ledger.openedMs(this.own.index, instrumentIndex, isLong) : NAN;
+      ledger.closable(this.strategy.index, instrumentIndex, !isLong, true) > 0
+        ? ledger.openedMs(this.strategy.index, instrumentIndex, isLong)
+        : NAN;
     return { longMs: openedMs(true), shortMs: openedMs(false) };
   }
   /** True while a part of the same position is held, and nothing was opened since. */

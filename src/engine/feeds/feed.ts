@@ -151,16 +151,16 @@ export class FeedRun {
   closeOf(row: number): number {
     return this.stepMs > 0 ? this.originMs + row * this.stepMs : this.bars.closeMs[row - this.cursor.base]!;
   }
-  /** Returns the first row to deliver that closes after `ms`; the end of the block if no row does. */
-  firstAfter(ms: number): number {
+  /** Returns the first row to deliver that closes after `timeMs`; the end of the block if no row does. */
+  firstAfter(timeMs: number): number {
     const { nextRow, blockEnd } = this;
-    if (this.stepMs > 0) return Math.min(blockEnd, Math.max(nextRow, Math.floor((ms - this.originMs) / this.stepMs) + 1));
+    if (this.stepMs > 0) return Math.min(blockEnd, Math.max(nextRow, Math.floor((timeMs - this.originMs) / this.stepMs) + 1));
     const { closeMs } = this.bars;
     const { base } = this.cursor;
     // The answer is mostly the end of the block. The check avoids a search, which waits for memory at each step.
-    return nextRow < blockEnd && closeMs[blockEnd - 1 - base]! <= ms
+    return nextRow < blockEnd && closeMs[blockEnd - 1 - base]! <= timeMs
       ? blockEnd
-      : base + firstAfter(closeMs, nextRow - base, blockEnd - base, ms);
+      : base + firstAfter(closeMs, nextRow - base, blockEnd - base, timeMs);
   }
   /** True when a row of the block is missing, so that `closeOf` reads the column. */
   get hasGap(): boolean {

@@ -18,8 +18,8 @@ export class Instant {
   /** Number of deliveries and rewinds of rows. In a run of one execution feed some are not counted. */
   deliveries = 0;
 
-  constructor(ms: number) {
-    this.fixedMs = ms;
+  constructor(timeMs: number) {
+    this.fixedMs = timeMs;
   }
   /** The time of the instant, ms UTC. */
   get ms(): number {
@@ -27,8 +27,8 @@ export class Instant {
     return feed === null ? this.fixedMs : feed.closeOf(feed.cursor.row + this.rowsAhead);
   }
   /** Sets the instant to a fixed time, ms UTC. */
-  set(ms: number): void {
-    this.fixedMs = ms;
+  set(timeMs: number): void {
+    this.fixedMs = timeMs;
     this.feed = null;
   }
   /** From now on, until the end of the block, the instant is the close of the row at the feed's cursor. */

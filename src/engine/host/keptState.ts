@@ -80,8 +80,8 @@ export function checkKept(name: string, state: unknown): void {
 }
 
 /**
- * Throws StrategyError for a member that JSON would change or leave out: a getter, which would be a fixed value after a restart, or a member
- * with a symbol as its name. Only the first state is checked, because checking each later one would cost too much.
+ * Throws StrategyError for a member that JSON would change or leave out. A getter would be a fixed value after a restart, and a member with
+ * a symbol as its name would be missing. Only the first state is checked, because checking each later one would cost too much.
  */
 function checkMembers(name: string, state: object, place: string): void {
   const checkInner = (value: unknown, innerPlace: string): void => {

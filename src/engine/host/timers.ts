@@ -53,14 +53,21 @@ export class Timers {
   }
 
   /**
-   * Fires once, at the first instant at or after `ms`; a live bot that was down then makes up for it. It replaces the strategy's timer with
+   * Fires once, at the first instant at or after `timeMs`; a live bot that was down then makes up for it. It replaces the strategy's timer with
    * the same key. Null: only removes that timer.
    */
-  once(strategyIndex: number, key: number, ms: number | null, handler: () => void, nowMs: number): void {
+  once(strategyIndex: number, key: number, timeMs: number | null, handler: () => void, nowMs: number): void {
     this.remove((timer) => timer.strategy === strategyIndex && timer.key === key);
-    if (ms === null) return this.findNext();
+    if (timeMs === null) return this.findNext();
     this.add(
-      { strategy: strategyIndex, nextAfter: (afterMs) => (afterMs < ms ? ms : INFINITY), handler, missed: 'once', key, dueMs: INFINITY },
+      {
+        strategy: strategyIndex,
+        nextAfter: (afterMs) => (afterMs < timeMs ? timeMs : INFINITY),
+        handler,
+        missed: 'once',
+        key,
+        dueMs: INFINITY,
+      },
       nowMs,
     );
   }
@@ -80,25 +87,25 @@ export class Timers {
     return this.timers.some((timer) => timer.strategy === strategyIndex);
   }
 
-  /** Sets every timer to its first time after `ms`. */
-  start(ms: number): void {
+  /** Sets every timer to its first time after `timeMs`. */
+  start(timeMs: number): void {
     this.isStarted = true;
-    for (const timer of this.timers) timer.dueMs = timer.nextAfter(ms);
+    for (const timer of this.timers) timer.dueMs = timer.nextAfter(timeMs);
     this.findNext();
   }
 
-  /** Lets no timer fire before `ms`. Used to repeat a time in which a bot was down. */
-  holdUntil(ms: number): void {
-    this.heldUntilMs = ms;
+  /** Lets no timer fire before `timeMs`. Used to repeat a time in which a bot was down. */
+  holdUntil(timeMs: number): void {
+    this.heldUntilMs = timeMs;
     this.findNext();
   }
 
-  /** Calls every timer due at or before `ms`, in order of registration. */
-  runDue(ms: number, callTimer: CallTimer): void {
+  /** Calls every timer due at or before `timeMs`, in order of registration. */
+  runDue(timeMs: number, callTimer: CallTimer): void {
     // Loop over a copy, because a timer that fires once leaves the list and a handler may add or remove timers.
     for (const timer of this.timers.slice()) {
-      if (timer.dueMs > ms || !this.timers.includes(timer)) continue;
-      timer.dueMs = timer.nextAfter(ms);
+      if (timer.dueMs > timeMs || !this.timers.includes(timer)) continue;
+      timer.dueMs = timer.nextAfter(timeMs);
       if (timer.key !== null) this.timers.splice(this.timers.indexOf(timer), 1);
       callTimer(timer.strategy, timer.handler);
     }
@@ -106,17 +113,17 @@ export class Timers {
   }
 
   /**
-   * Makes up for the time until `ms`, in which the bot was down. Calls the timers that fell due meanwhile, in order of their times,
+   * Makes up for the time until `timeMs`, in which the bot was down. Calls the timers that fell due meanwhile, in order of their times,
    * as each timer's `missed` option says. After a handler has thrown, a second call continues with the next one.
    */
-  runMissed(ms: number, callTimer: CallTimer): void {
+  runMissed(timeMs: number, callTimer: CallTimer): void {
     const missedCalls: { readonly dueMs: number; readonly timer: Timer }[] = [];
     for (const timer of this.timers) {
-      if (timer.dueMs > ms) continue;
+      if (timer.dueMs > timeMs) continue;
       if (timer.missed === 'all')
-        for (let dueMs = timer.dueMs; dueMs <= ms; dueMs = timer.nextAfter(dueMs)) missedCalls.push({ dueMs, timer });
+        for (let dueMs = timer.dueMs; dueMs <= timeMs; dueMs = timer.nextAfter(dueMs)) missedCalls.push({ dueMs, timer });
       else if (timer.missed === 'once') missedCalls.push({ dueMs: timer.dueMs, timer });
-      timer.dueMs = timer.nextAfter(ms);
+      timer.dueMs = timer.nextAfter(timeMs);
     }
     this.remove(({ key, dueMs }) => key !== null && dueMs === INFINITY);
     this.findNext();

@@ -12,8 +12,8 @@ export function scheduleDelistings(engine: Engine): void {
   if (leavesMs === undefined) return;
   const exitsMs = leavesMs.map((ms, index) => exitMsOf(engine.execution[index]!, ms));
   engine.exitsMs = exitsMs;
-  exitsMs.forEach((ms, index) => {
-    if (ms < INFINITY && ms >= fromMs) engine.queue.at(ms, () => leaveAll(engine, index));
+  exitsMs.forEach((timeMs, index) => {
+    if (timeMs < INFINITY && timeMs >= fromMs) engine.queue.at(timeMs, () => leaveAll(engine, index));
   });
 }
 

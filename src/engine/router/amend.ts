@@ -194,8 +194,8 @@ function replace(
 
 /**
  * Moves a trigger order that closes. The new one is sent at once, and `OrderManager` cancels the old one once the new one is acknowledged.
- * Returns the id of the new one. Returns null and changes nothing if the old one is not acknowledged yet or is being moved already, if nothing
- * is held, if a given number is NaN, or if the new one is denied.
+ * Returns the id of the new one. Returns null and changes nothing if the old one is not acknowledged yet, or is being moved already. The same
+ * applies if nothing is held, if a given number is NaN, or if the new one is denied.
  */
 function amendTrigger(engine: AmendHost, amender: Amender, oldOrder: BotOrder, change: Amendment): OrderId | null {
   const { orders, sizing } = engine;

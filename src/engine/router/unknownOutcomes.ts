@@ -140,13 +140,13 @@ export class UnknownOutcomes {
   }
 
   /** Halts an instrument, or the account for null, with the cause of a code. */
-  raiseHalt(code: string, instrument: number | null, why: string): void {
+  raiseHalt(code: string, instrument: number | null, reason: string): void {
     const { risk, nowMs } = this.engine;
     const { state, needsPerson } = haltCauseOf(code);
     const scope = scopeOf(instrument);
     // An operator who is called needs the full reason. Foreign orders have a list of their own.
     const isNews = needsPerson && code !== 'ALIEN';
-    const fullReason = CODES_OF_EVENTS.has(code) ? risk.halts.withEarlier(scope, code, why) : why;
+    const fullReason = CODES_OF_EVENTS.has(code) ? risk.halts.withEarlier(scope, code, reason) : reason;
     risk.halts.raise(scope, state, code, fullReason, nowMs, isNews);
   }
   /** Clears the cause of a code, unless only the operator may clear it. `mistake`: why it was raised by mistake; it is then cleared in any case. */
@@ -166,9 +166,9 @@ export class UnknownOutcomes {
     });
   }
   /** Halts the symbol of an order until the operator resolves it, and logs why. */
-  private callOperator(order: BotOrder, why: string): void {
+  private callOperator(order: BotOrder, reason: string): void {
     if (this.isHaltedBy(NEEDS_PERSON, order.instrumentIndex)) return;
-    const message = `order ${order.id} stays unknown: ${why}`;
+    const message = `order ${order.id} stays unknown: ${reason}`;
     this.engine.log(this.engine.runs[order.strategy]!.name, message, {});
     this.raiseHalt(NEEDS_PERSON, order.instrumentIndex, message);
   }

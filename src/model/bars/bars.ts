@@ -50,8 +50,8 @@ export interface BarWindow {
   hold(from: number, to: number): void;
   /** Returns a price column in ticks, with the same rows as the other columns. */
   ticksOf(price: PriceColumn): TickColumn;
-  /** Returns the first row that closes after `ms`, inside the window or outside. Returns the number of rows if no row closes after it. */
-  firstAfter(ms: number): number;
+  /** Returns the first row that closes after `timeMs`, inside the window or outside. Returns the number of rows if no row closes after it. */
+  firstAfter(timeMs: number): number;
   /** Returns the open time of a row inside the window or outside, ms UTC. */
   openMsOf(row: number): number;
   /** Returns the close time of a row inside the window or outside, ms UTC. */

@@ -205,14 +205,14 @@ export function comparisonCurves(step: string): Markup {
 }
 
 /** Returns a step in ms as text, such as `15 minutes`. */
-export function stepText(ms: number): string {
+export function stepText(durationMs: number): string {
   const units = [
     { name: 'day', unitMs: 86_400_000 },
     { name: 'hour', unitMs: 3_600_000 },
     { name: 'minute', unitMs: 60_000 },
   ];
-  const largest = units.find(({ unitMs }) => ms >= unitMs && ms % unitMs === 0);
+  const largest = units.find(({ unitMs }) => durationMs >= unitMs && durationMs % unitMs === 0);
   const { name, unitMs } = largest ?? { name: 'second', unitMs: 1000 };
-  const amount = Math.round(ms / unitMs);
+  const amount = Math.round(durationMs / unitMs);
   return amount === 1 ? name : `${wholeText(amount)} ${name}s`;
 }

@@ -105,8 +105,8 @@ export function strategyInstrumentKey(strategyIndex: number, instrumentIndex: nu
 }
 
 /** Ends the entries of a position at a time, and empties the list. */
-function endAll(positionEntries: Entry[], ms: number): void {
-  for (const entry of positionEntries) entry.exitMs = Math.min(entry.exitMs, ms);
+function endAll(positionEntries: Entry[], timeMs: number): void {
+  for (const entry of positionEntries) entry.exitMs = Math.min(entry.exitMs, timeMs);
   positionEntries.length = 0;
 }
 

@@ -296,13 +296,13 @@ function isSame(path: OrderPath, asRun: AsRunPath): boolean {
   return !path.isOver || Math.abs(path.doneLow - asRun.done) < SAME_PROFIT_UNITS;
 }
 
-/** Returns the index of the first payment after `ms`. */
-function firstPayment(funding: readonly FundingTime[], ms: number): number {
+/** Returns the index of the first payment after `timeMs`. */
+function firstPayment(funding: readonly FundingTime[], timeMs: number): number {
   let low = 0;
   let high = funding.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (funding[middle]!.timeMs <= ms) low = middle + 1;
+    if (funding[middle]!.timeMs <= timeMs) low = middle + 1;
     else high = middle;
   }
   return low;

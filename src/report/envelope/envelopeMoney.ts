@@ -31,8 +31,8 @@ export class EnvelopeMoney {
   }
 
   /** Returns the value of a unit of the instrument's quote asset at a time, in units of the reporting asset. */
-  unitValue(instrumentIndex: number, ms: number): number {
-    return this.rates[instrumentIndex]?.unitValue(ms) ?? 1;
+  unitValue(instrumentIndex: number, timeMs: number): number {
+    return this.rates[instrumentIndex]?.unitValue(timeMs) ?? 1;
   }
   /** Returns the value of a unit of the instrument's quote asset at the end of the run. */
   unitValueAtEnd(instrumentIndex: number): number {

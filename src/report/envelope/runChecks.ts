@@ -79,10 +79,10 @@ function isNear(units: number, value: number, fills = 1): boolean {
 }
 
 /** True when a time is inside a row. A decision at that time cannot change the part of the row before it. */
-export function isInsideRow({ bars: { openMs, closeMs, length } }: PathRows, ms: number): boolean {
-  if (!Number.isFinite(ms)) return false;
-  const next = firstFrom(openMs, length, ms);
-  return next > 0 && closeMs[next - 1]! > ms;
+export function isInsideRow({ bars: { openMs, closeMs, length } }: PathRows, timeMs: number): boolean {
+  if (!Number.isFinite(timeMs)) return false;
+  const next = firstFrom(openMs, length, timeMs);
+  return next > 0 && closeMs[next - 1]! > timeMs;
 }
 
 /** True when the exchange liquidated a position in the run. */

@@ -24,13 +24,13 @@ export const HOLD_GROUPS: readonly { readonly fromMs: number; readonly name: str
 ];
 
 /** Returns the index into `HOLD_GROUPS` of a trade with this holding time (ms, at least 0). */
-export function holdGroupOf(ms: number): number {
+export function holdGroupOf(durationMs: number): number {
   let group = HOLD_GROUPS.length - 1;
-  while (group > 0 && ms < HOLD_GROUPS[group]!.fromMs) group--;
+  while (group > 0 && durationMs < HOLD_GROUPS[group]!.fromMs) group--;
   return group;
 }
 
 /** Returns the hour of the day, 0 to 23 UTC, of a time in ms. */
-export function hourOf(ms: number): number {
-  return Math.floor((ms - Math.floor(ms / DAY_MS) * DAY_MS) / HOUR_MS);
+export function hourOf(timeMs: number): number {
+  return Math.floor((timeMs - Math.floor(timeMs / DAY_MS) * DAY_MS) / HOUR_MS);
 }

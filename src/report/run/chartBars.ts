@@ -129,11 +129,11 @@ function maxBarsOf(openMs: Float64Array, first: number, end: number, interval: I
   return Math.min(end - first, Math.floor(spanMs / (fixedLengthMs(interval) ?? MIN_MONTH_MS)) + 2);
 }
 
-/** Returns the first row that opens at or after `ms`. The search starts at `near`, the result when no bar is missing. */
-function rowFrom(openMs: Float64Array, near: number, length: number, ms: number): number {
+/** Returns the first row that opens at or after `timeMs`. The search starts at `near`, the result when no bar is missing. */
+function rowFrom(openMs: Float64Array, near: number, length: number, timeMs: number): number {
   let row = near;
-  while (openMs[row - 1]! >= ms) row--;
-  while (row < length && openMs[row]! < ms) row++;
+  while (openMs[row - 1]! >= timeMs) row--;
+  while (row < length && openMs[row]! < timeMs) row++;
   return row;
 }
 

@@ -68,8 +68,8 @@ export class Sampling {
 function newestRows(timeMs: Float64Array, closeMs: Float64Array, first: number, length: number): Int32Array {
   const rows: number[] = [];
   let nextRow = first;
-  for (const ms of timeMs) {
-    const endRow = nextRow + countUpTo(closeMs.subarray(nextRow), length - nextRow, ms);
+  for (const instantMs of timeMs) {
+    const endRow = nextRow + countUpTo(closeMs.subarray(nextRow), length - nextRow, instantMs);
     if (endRow > nextRow) rows.push(endRow - 1);
     nextRow = endRow;
   }
@@ -182,13 +182,13 @@ export function executionFeeds(feeds: readonly FeedRecord[]): readonly FeedRecor
   return feeds.filter((feed) => feed.execution && feed.firstRow < feed.bars.length);
 }
 
-/** Returns how many of the first `length` ascending times are at or before `ms`. */
-export function countUpTo(times: Float64Array, length: number, ms: number): number {
+/** Returns how many of the first `length` ascending times are at or before `timeMs`. */
+export function countUpTo(times: Float64Array, length: number, timeMs: number): number {
   let low = 0;
   let high = length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (times[middle]! <= ms) low = middle + 1;
+    if (times[middle]! <= timeMs) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -76,21 +76,21 @@ export class Rates {
     return Math.round(price * pow10(this.digits));
   }
   /** Returns the newest close at a time, in ticks. */
-  at(ms: number): number {
-    const row = countUpTo(this.#bars.closeMs, this.#bars.length, ms) - 1;
+  at(timeMs: number): number {
+    const row = countUpTo(this.#bars.closeMs, this.#bars.length, timeMs) - 1;
     return row < 0 ? this.#startTicks : this.#ticks(this.#bars.close[row]!);
   }
   /** Returns the value of one unit at a time, not rounded. */
-  unitValue(ms: number): number {
-    return this.#conversion.unitValue(this.at(ms));
+  unitValue(timeMs: number): number {
+    return this.#conversion.unitValue(this.at(timeMs));
   }
   /** Returns units of the quote asset at a time in units of the reporting asset, rounded half up. */
-  value(units: number, ms: number): number {
-    return this.#conversion.value(units, this.at(ms));
+  value(units: number, timeMs: number): number {
+    return this.#conversion.value(units, this.at(timeMs));
   }
   /** Returns an instrument with prices in the reporting asset. Its digits are the sum of both, so that a product of two prices is whole. */
-  instrument(own: Instrument): Instrument {
-    return { ...own, quote: this.#reporting, priceDigits: own.priceDigits + this.digits };
+  instrument(ownInstrument: Instrument): Instrument {
+    return { ...ownInstrument, quote: this.#reporting, priceDigits: ownInstrument.priceDigits + this.digits };
   }
 }
 

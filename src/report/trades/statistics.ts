@@ -192,13 +192,13 @@ function breakdowns(
 }
 
 /** Returns a function that numbers the month of a time. It remembers the last day, because successive trades mostly end on the same day. */
-function monthKeys(): (ms: number) => number {
+function monthKeys(): (timeMs: number) => number {
   let lastDay = NaN;
   let key = 0;
-  return (ms) => {
-    const nextDay = dayOf(ms);
+  return (timeMs) => {
+    const nextDay = dayOf(timeMs);
     if (nextDay !== lastDay) {
-      const { year, month } = civilMonth(ms);
+      const { year, month } = civilMonth(timeMs);
       lastDay = nextDay;
       key = year * 12 + month - 1;
     }

@@ -141,13 +141,13 @@ class VolumeShares implements VolumeShare {
   }
 }
 
-/** Returns the number of times at or before `ms`, like `countUpTo`. `near` is a guess of the result, from which the search starts. */
-function countNear(times: Float64Array, length: number, ms: number, near: number): number {
-  if (near > 0 && times[near - 1]! > ms) return countUpTo(times, length, ms);
+/** Returns the number of times at or before `timeMs`, like `countUpTo`. `near` is a guess of the result, from which the search starts. */
+function countNear(times: Float64Array, length: number, timeMs: number, near: number): number {
+  if (near > 0 && times[near - 1]! > timeMs) return countUpTo(times, length, timeMs);
   const end = Math.min(length, near + MAX_STEPS);
   let reached = near;
-  while (reached < end && times[reached]! <= ms) reached++;
-  return reached < end || reached === length ? reached : countUpTo(times, length, ms);
+  while (reached < end && times[reached]! <= timeMs) reached++;
+  return reached < end || reached === length ? reached : countUpTo(times, length, timeMs);
 }
 
 /** What decides in which row a fill happened. */

@@ -57,7 +57,7 @@ export interface LiveOptions {
   /** Modules given in code, by their index in the config's list. */
   readonly modules?: ModuleOptions['modules'];
   /** Called once, when the bot cannot continue. */
-  readonly broken: (why: string) => void;
+  readonly broken: (reason: string) => void;
   /** Maximum number of bars that each feed can hold. */
   readonly room?: number;
   /** True when the operator accepts the changes since the newest start. */
@@ -377,8 +377,8 @@ function openJournal(
         late.bot?.onJournalDurable(seq);
         afterSend.onDurable();
       },
-      onFailure: (why) => {
-        late.bot?.onJournalFailure(why);
+      onFailure: (reason) => {
+        late.bot?.onJournalFailure(reason);
         afterSend.end();
       },
     },

@@ -132,9 +132,9 @@ class Recording {
   }
 }
 
-/** Resolves after `ms`, by the scheduler of the service. */
-function pause({ scheduler }: MarketService, ms: number): Promise<void> {
-  return new Promise((resolve) => void scheduler.at(scheduler.nowMs + ms, resolve));
+/** Resolves after `durationMs`, by the scheduler of the service. */
+function pause({ scheduler }: MarketService, durationMs: number): Promise<void> {
+  return new Promise((resolve) => void scheduler.at(scheduler.nowMs + durationMs, resolve));
 }
 
 /** Records one set. */

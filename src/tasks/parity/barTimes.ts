@@ -6,15 +6,15 @@ import type { BarColumns } from '../../model/bars/bars.ts';
 import { openOf, typicalLengthMs } from '../../model/interval.ts';
 import { isTradeBars } from '../../model/tradeBars.ts';
 
-/** Returns the number of the bar that contains `ms`. It rises from bar to bar. */
-export function barNumber({ interval, openMs, length }: BarColumns, ms: number): number {
-  return isTradeBars(interval) ? firstAfter(openMs, 0, length, ms) : Math.floor(ms / typicalLengthMs(interval));
+/** Returns the number of the bar that contains `timeMs`. It rises from bar to bar. */
+export function barNumber({ interval, openMs, length }: BarColumns, timeMs: number): number {
+  return isTradeBars(interval) ? firstAfter(openMs, 0, length, timeMs) : Math.floor(timeMs / typicalLengthMs(interval));
 }
 
-/** Returns the time at which the bar that contains `ms` opens. -Infinity before the first bar from trades. */
-export function openAt(bars: BarColumns, ms: number): number {
-  if (!isTradeBars(bars.interval)) return openOf(bars.interval, ms);
-  const number = barNumber(bars, ms);
+/** Returns the time at which the bar that contains `timeMs` opens. -Infinity before the first bar from trades. */
+export function openAt(bars: BarColumns, timeMs: number): number {
+  if (!isTradeBars(bars.interval)) return openOf(bars.interval, timeMs);
+  const number = barNumber(bars, timeMs);
   return number === 0 ? -Infinity : bars.openMs[number - 1]!;
 }
 

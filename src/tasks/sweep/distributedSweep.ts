@@ -110,15 +110,15 @@ async function joinSweep(client: QueueClient, sweep: SharedSweep, { threads, cat
   onMessage(`${worker.setCount} sets of ${sweep.name} were run here.`);
 }
 
-/** Resolves after `ms`, or with the signal. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after `durationMs`, or with the signal. */
+function pause(durationMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const endPause = () => {
       stopTimer();
       signal.removeEventListener('abort', endPause);
       resolve();
     };
-    const stopTimer = repeatEvery(ms, endPause);
+    const stopTimer = repeatEvery(durationMs, endPause);
     signal.addEventListener('abort', endPause);
     if (signal.aborted) endPause();
   });

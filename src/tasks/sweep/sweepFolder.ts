@@ -37,14 +37,14 @@ export interface FinishedSweep {
   readonly hash: string;
 }
 
-/** Ranks the sets by the figure `by`, and corrects the best for selection bias. Called when the last set has ended. */
-export function finishSweep(run: SweepRun, by: string): FinishedSweep {
-  const record = recordOf(run, by);
+/** Ranks the sets by the figure `rankedBy`, and corrects the best for selection bias. Called when the last set has ended. */
+export function finishSweep(run: SweepRun, rankedBy: string): FinishedSweep {
+  const record = recordOf(run, rankedBy);
   return { run, record, findings: findingsOf(record), hash: hashOf(record) };
 }
 
 /** Returns the sweep in the form of its report. */
-function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
+function recordOf({ setup, results }: SweepRun, rankedBy: string): SweepRecord {
   const { axes, sets, resolved, header, gridSize, rows } = setup;
   const { plan } = resolved;
   const reportAxes = axes.map(({ name, values }) => axisOf(setup, name, values));
@@ -74,8 +74,8 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
     refused: setLines.map((line) => line?.refused ?? null),
     failed: setLines.map((line) => line?.failed ?? null),
     figures: SET_FIGURES.map(figureColumn),
-    by,
-    isMoreBetter: by !== 'volatility',
+    by: rankedBy,
+    isMoreBetter: rankedBy !== 'volatility',
     warnings: [...resolved.warnings, ...warningsIn(results.values()), ...plan.feeds.flatMap(({ bars }) => priceWarnings(bars))],
     trials: { family: header.family ?? null, count: trials.count, earlier: trials.earlier, all: trials.all, sharpes: trials.values },
   };
@@ -139,14 +139,14 @@ function paramSettingsOfSet({ axes, places }: SweepRecord, setIndex: number): re
 }
 
 /** Returns the command that repeats the sweep. */
-function sweepCommand({ request }: SweepSetup, by: string): string {
+function sweepCommand({ request }: SweepSetup, rankedBy: string): string {
   const { definition, settings, grid, random, family } = request;
   return [
     `isobar sweep ${shellWord(definition)}`,
     ...settings.map((setting) => `--set ${shellWord(setting)}`),
     ...grid.map((axis) => `--grid ${shellWord(axis)}`),
     ...(random === null ? [] : [`--random ${random}`]),
-    ...(by === 'sharpe' ? [] : [`--by ${by}`]),
+    ...(rankedBy === 'sharpe' ? [] : [`--by ${rankedBy}`]),
     ...(family === null ? [] : [`--family ${shellWord(family)}`]),
   ].join(' ');
 }

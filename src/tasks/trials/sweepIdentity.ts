@@ -23,10 +23,10 @@ export function identityOf(parts: readonly IdentityPart[]): SweepIdentity {
 }
 
 /** Returns one text for each part that is changed, new or missing. Empty when both are equal. */
-export function changedParts(before: readonly IdentityPart[], now: readonly IdentityPart[]): readonly string[] {
+export function changedParts(before: readonly IdentityPart[], after: readonly IdentityPart[]): readonly string[] {
   const valuesBefore = new Map(before.map(({ name, value }) => [name, value]));
-  const names = new Set(now.map(({ name }) => name));
-  const changed = now.flatMap(({ name, value }) => {
+  const names = new Set(after.map(({ name }) => name));
+  const changed = after.flatMap(({ name, value }) => {
     const previous = valuesBefore.get(name);
     return previous === value ? [] : [previous === undefined ? `${name} is new` : `${name} was ${brief(previous)}, is ${brief(value)}`];
   });

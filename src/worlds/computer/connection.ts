@@ -20,7 +20,7 @@ export interface RequestInTransit {
   /** Reports a failure to the sender. */
   readonly fail: (cause: string, bytesWritten: number) => void;
   /** Calls `run` after `ms` of virtual time. Returns a handle to cancel it. */
-  readonly later: (ms: number, run: () => void) => number;
+  readonly later: (durationMs: number, run: () => void) => number;
 }
 
 /** Collaborators of a connection. */

@@ -114,10 +114,10 @@ export class SimulatedDisk implements Disk {
     this.crashAt = Infinity;
     this.operations = 0;
   }
-  /** Returns the disk after a kill of the process. It has all written data except the last `cut` bytes of `path`. */
-  afterKill(path: string, cut: number): SimulatedDisk {
+  /** Returns the disk after a kill of the process. It has all written data except the last `lostBytes` bytes of `path`. */
+  afterKill(path: string, lostBytes: number): SimulatedDisk {
     return this.#copy(
-      (file, name) => file.bytes.subarray(0, file.bytes.length - (name === path ? cut : 0)),
+      (file, name) => file.bytes.subarray(0, file.bytes.length - (name === path ? lostBytes : 0)),
       () => true,
     );
   }

@@ -33,7 +33,7 @@ export interface ProcessParts {
   /** Takes the lines of the bot's log. */
   readonly log: (line: string) => void;
   /** Called when the bot stops because of a fault. */
-  readonly broken: (why: string) => void;
+  readonly broken: (reason: string) => void;
   /** Called when the disk ends the process in the middle of an operation. */
   readonly crashed: () => void;
 }
@@ -118,11 +118,11 @@ export abstract class SimulatedProcess implements Scheduler {
   get isAsleep(): boolean {
     return this.#parts.queue.nowMs < this.#wakesMs;
   }
-  /** Puts the computer to sleep. Nothing runs for `ms`, and afterwards the clock of the process is behind by as much. */
-  sleep(ms: number): void {
+  /** Puts the computer to sleep. Nothing runs for `durationMs`, and afterwards the clock of the process is behind by as much. */
+  sleep(durationMs: number): void {
     if (this.isAsleep) return;
-    this.#sleptMs += ms;
-    this.#wakesMs = this.#parts.queue.nowMs + ms;
+    this.#sleptMs += durationMs;
+    this.#wakesMs = this.#parts.queue.nowMs + durationMs;
   }
   /** Returns the time of the computer's clock at a true time. */
   #clockMs(trueMs: number): number {
@@ -130,10 +130,10 @@ export abstract class SimulatedProcess implements Scheduler {
     const awakeMs = trueMs - this.#sleptMs;
     return Math.floor(awakeMs + skewMs + (awakeMs - this.#bornMs) * drift);
   }
-  /** Runs `run` after `ms` of true time. */
-  #later(ms: number, run: () => void): void {
+  /** Runs `run` after `durationMs` of true time. */
+  #later(durationMs: number, run: () => void): void {
     const { queue } = this.#parts;
-    queue.at(queue.nowMs + ms, () => this.run(run));
+    queue.at(queue.nowMs + durationMs, () => this.run(run));
   }
   /** Runs a callback of the process, unless the process has died. The disk can end the process during the callback. */
   protected run(run: () => void): void {

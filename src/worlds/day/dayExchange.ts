@@ -244,13 +244,13 @@ function medianLots(bars: BarColumns): number {
   return (volumes[Math.floor(volumes.length / 2)] ?? 0) * lotsPerCoin(bars.instrument);
 }
 
-/** Returns the first row that opens at `ms` or later. */
-export function firstRowAt({ openMs, length }: BarColumns, ms: number): number {
+/** Returns the first row that opens at `timeMs` or later. */
+export function firstRowAt({ openMs, length }: BarColumns, timeMs: number): number {
   let low = 0;
   let high = length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (openMs[middle]! < ms) low = middle + 1;
+    if (openMs[middle]! < timeMs) low = middle + 1;
     else high = middle;
   }
   return low;

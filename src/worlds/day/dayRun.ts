@@ -277,9 +277,9 @@ class SimulatedDay {
       drift: (rng.next() - 0.5) * 1e-4,
       number: ++this.#processCount,
       log: (line) => this.#print(line.trim().replace(/^\d\d:\d\d:\d\d /, '')),
-      broken: (why) => {
-        this.#print(`the bot stops by itself: ${why}`);
-        this.#watcher.report('RUNS', `the bot stops by itself: ${why}`, this.#queue.nowMs);
+      broken: (reason) => {
+        this.#print(`the bot stops by itself: ${reason}`);
+        this.#watcher.report('RUNS', `the bot stops by itself: ${reason}`, this.#queue.nowMs);
         this.#queue.at(this.#queue.nowMs, () => {
           if (process === this.#process) this.#die({ event: 'has stopped', downSeconds: 60 });
         });

@@ -8,6 +8,6 @@ export function logical(place: number): Logical {
 }
 
 /** Converts ms UTC to seconds UTC. */
-export function chartTime(ms: number): UTCTimestamp {
-  return (ms / 1000) as UTCTimestamp;
+export function chartTime(timeMs: number): UTCTimestamp {
+  return (timeMs / 1000) as UTCTimestamp;
 }

@@ -57,15 +57,15 @@ export function numberTexts(ticks: readonly number[]): string[] {
 
 /** Returns the labels of a time axis with marks `step` ms apart. The coarser part of the time appears only where it changes. */
 export function timeTexts(ticks: readonly number[], step: number): string[] {
-  return ticks.map((ms, index) => {
+  return ticks.map((timeMs, index) => {
     // A day is text such as `2024-01-31`.
-    const day = dayText(ms);
+    const day = dayText(timeMs);
     const [year = '', month = '', dayOfMonth = ''] = day.split('-');
     const dayBefore = index === 0 ? '' : dayText(ticks[index - 1] ?? 0);
     const isSameYear = dayBefore.startsWith(`${year}-`);
     if (step >= MIN_YEAR_STEP_MS) return year;
     if (step >= MIN_MONTH_STEP_MS) return isSameYear ? month : `${year}-${month}`;
     if (step >= DAY_MS) return isSameYear ? `${month}-${dayOfMonth}` : day;
-    return day === dayBefore ? clockText(ms) : `${month}-${dayOfMonth}`;
+    return day === dayBefore ? clockText(timeMs) : `${month}-${dayOfMonth}`;
   });
 }

@@ -57,7 +57,7 @@ export function rowsOpenAt({ openMs }: ProfileBars, timesMs: Float64Array): Int3
   return Int32Array.from(timesMs, (ms) => Math.max(0, lastRowAtOrBefore(openMs, ms)));
 }
 
-/** Returns the last row of ascending times at or before `ms`. -1 when all are later. */
-export function lastRowAtOrBefore(timesMs: Float64Array, ms: number): number {
-  return firstAfter(timesMs, 0, timesMs.length, ms) - 1;
+/** Returns the last row of ascending times at or before `timeMs`. -1 when all are later. */
+export function lastRowAtOrBefore(timesMs: Float64Array, timeMs: number): number {
+  return firstAfter(timesMs, 0, timesMs.length, timeMs) - 1;
 }

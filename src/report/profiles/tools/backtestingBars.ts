@@ -48,8 +48,8 @@ export function dayReturns({ openMs, equity }: ProfileBars): Float64Array {
   const periodNumberOf = periodNumbering(Math.floor(medianStep(openMs) / DAY_MS));
   const lastEquityOfPeriods: number[] = [];
   let currentPeriod = NaN;
-  openMs.forEach((ms, row) => {
-    const period = periodNumberOf(ms);
+  openMs.forEach((timeMs, row) => {
+    const period = periodNumberOf(timeMs);
     if (period === currentPeriod) lastEquityOfPeriods.pop();
     lastEquityOfPeriods.push(equity[row]!);
     currentPeriod = period;
@@ -66,7 +66,7 @@ export function dayReturns({ openMs, equity }: ProfileBars): Float64Array {
 /**
  * Returns a function that numbers the day, week, month or year of a time, by the length of a bar in days. Weeks end on Sundays.
  */
-function periodNumbering(barDays: number): (ms: number) => number {
+function periodNumbering(barDays: number): (timeMs: number) => number {
   const dayNumber = (ms: number) => Math.floor(ms / DAY_MS);
   if (barDays === WEEK_DAYS) return (ms) => Math.floor((dayNumber(ms) + FIRST_WEEKDAY) / WEEK_DAYS);
   if (barDays === MONTH_DAYS) return (ms) => civilMonth(ms).year * 12 + civilMonth(ms).month;

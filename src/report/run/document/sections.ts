@@ -151,9 +151,9 @@ function countLine(label: string, amount: number, note: string, isWarning = fals
 }
 
 /** Returns a duration as text. */
-function durationText(ms: number | null): string {
-  if (ms === null) return NO_VALUE;
-  return ms === 0 ? 'at once' : spanText(ms);
+function durationText(durationMs: number | null): string {
+  if (durationMs === null) return NO_VALUE;
+  return durationMs === 0 ? 'at once' : spanText(durationMs);
 }
 
 /** Returns the counts of orders by outcome, the fill statistics, the refusals by code, and the active risk rules. */

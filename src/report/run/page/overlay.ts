@@ -80,7 +80,7 @@ export class Overlay implements ISeriesPrimitive {
   }
 
   /** Returns the conversion from times to pixels, from two positions of the grid. */
-  #xOf(): ((ms: number) => number) | null {
+  #xOf(): ((timeMs: number) => number) | null {
     const drawn = this.#drawn;
     const scale = this.#api?.chart.timeScale();
     if (!drawn || !scale) return null;
@@ -145,12 +145,12 @@ export class Overlay implements ISeriesPrimitive {
   }
 
   /** Draws one marker for all buys within a few pixels, at their lowest price, and one for all sells, at their highest price. */
-  #drawShared(context: CanvasRenderingContext2D, xOf: (ms: number) => number, rows: readonly number[], { of }: UnpackedTrades): void {
+  #drawShared(context: CanvasRenderingContext2D, xOf: (timeMs: number) => number, rows: readonly number[], { of }: UnpackedTrades): void {
     // The keys are numbers of spans of `SHARED_WIDTH` pixels.
     const buys = new Map<number, SharedMarker>();
     const sells = new Map<number, SharedMarker>();
-    const add = (isBuy: boolean, ms: number, price: number, row: number) => {
-      const span = Math.floor(xOf(ms) / SHARED_WIDTH);
+    const add = (isBuy: boolean, timeMs: number, price: number, row: number) => {
+      const span = Math.floor(xOf(timeMs) / SHARED_WIDTH);
       const side = isBuy ? buys : sells;
       const marker = side.get(span);
       const isFurther = marker === undefined || (isBuy ? price < marker.price : price > marker.price);
@@ -174,7 +174,7 @@ export class Overlay implements ISeriesPrimitive {
   }
 
   /** Draws the stop-losses and take-profits in view. */
-  #drawBrackets(context: CanvasRenderingContext2D, xOf: (ms: number) => number, width: number): void {
+  #drawBrackets(context: CanvasRenderingContext2D, xOf: (timeMs: number) => number, width: number): void {
     const drawn = this.#drawn;
     const series = this.#api?.series;
     if (!drawn?.brackets || !series) return;

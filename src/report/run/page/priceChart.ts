@@ -288,8 +288,8 @@ export class PriceChart {
     const { level, times, rows } = slice;
     const scale = 10 ** this.#market.wire.digits;
     this.#bars?.setData(
-      times.map((ms, place) => {
-        const time = chartTime(ms);
+      times.map((timeMs, place) => {
+        const time = chartTime(timeMs);
         const row = rows[place]!;
         if (row < 0) return { time };
         return {
@@ -304,11 +304,11 @@ export class PriceChart {
     const risingColour = faint(colour('gain'), VOLUME_STRENGTH);
     const fallingColour = faint(colour('loss'), VOLUME_STRENGTH);
     this.#volume?.setData(
-      times.map((ms, place) => {
+      times.map((timeMs, place) => {
         const row = rows[place]!;
-        if (row < 0) return { time: chartTime(ms) };
+        if (row < 0) return { time: chartTime(timeMs) };
         const isRising = level.close[row]! >= level.open[row]!;
-        return { time: chartTime(ms), value: level.volume[row]!, color: isRising ? risingColour : fallingColour };
+        return { time: chartTime(timeMs), value: level.volume[row]!, color: isRising ? risingColour : fallingColour };
       }),
     );
     this.#lines.forEach((line, index) => {
@@ -316,9 +316,9 @@ export class PriceChart {
       if (!trace) return;
       line.values = traceOn(slice, trace);
       line.series.setData(
-        times.map((ms, place) => {
+        times.map((timeMs, place) => {
           const value = line.values[place]!;
-          return Number.isFinite(value) ? { time: chartTime(ms), value } : { time: chartTime(ms) };
+          return Number.isFinite(value) ? { time: chartTime(timeMs), value } : { time: chartTime(timeMs) };
         }),
       );
     });

@@ -37,17 +37,17 @@ export function axisTexts(values: readonly number[]): string[] {
 }
 
 /** Returns the text of a mark below the chart, UTC. */
-export function tickText(ms: number, kind: Charts.TickMarkType): string {
+export function tickText(timeMs: number, kind: Charts.TickMarkType): string {
   switch (kind) {
     case LightweightCharts.TickMarkType.Year:
-      return dayText(ms).slice(0, 4);
+      return dayText(timeMs).slice(0, 4);
     case LightweightCharts.TickMarkType.Month:
-      return dayText(ms).slice(0, 7);
+      return dayText(timeMs).slice(0, 7);
     case LightweightCharts.TickMarkType.DayOfMonth:
-      return dayText(ms).slice(5);
+      return dayText(timeMs).slice(5);
     case LightweightCharts.TickMarkType.Time:
     case LightweightCharts.TickMarkType.TimeWithSeconds:
-      return clockText(ms);
+      return clockText(timeMs);
     default:
       return assertNever(kind);
   }

@@ -54,10 +54,10 @@ function proofOf({ resolved, origin }: FinishedRun, requested: RequestedRun): Ru
   const earlierVerdict = origin.inCode.length > 0 ? null : verdictFor(ledgerFolderOf(requested), key);
   if (earlierVerdict !== null) return earlierVerdict;
   const isClass = resolved.plan.strategies.some(({ url }) => url == null);
-  const why = isClass
+  const reason = isClass
     ? 'the strategy is a class in code: isobar prove needs its file'
     : 'a run from code shares its process: isobar prove or isobar backtest of the same definition says more';
-  const { verdict, ...rest } = verdictWithoutSample(why);
+  const { verdict, ...rest } = verdictWithoutSample(reason);
   return { verdict, from: 'sample', ...rest, ...key, madeAt: null };
 }
 

@@ -130,11 +130,11 @@ function isPrototype(holder: object): boolean {
 const isState = (value: unknown): boolean => typeof value !== 'function' && value !== UNREAD && !isModule(value);
 
 /** True when a value holds the same state as before. Another function in its place is not state. `content`: the contents before. */
-function isSame(before: unknown, now: unknown, content: string | undefined): boolean {
-  if (Object.is(before, now) || (typeof before === 'function' && typeof now === 'function')) return true;
+function isSame(before: unknown, after: unknown, content: string | undefined): boolean {
+  if (Object.is(before, after) || (typeof before === 'function' && typeof after === 'function')) return true;
   // A member that was not read may have been loaded since.
-  if (before === UNREAD) return !isState(now);
-  return content !== undefined && isPlain(now) && contentOf(now) === content;
+  if (before === UNREAD) return !isState(after);
+  return content !== undefined && isPlain(after) && contentOf(after) === content;
 }
 
 /** Returns the contents of an object as text. Calls no code of the object, such as getters and `toJSON`. */

@@ -92,8 +92,8 @@ export interface PackageReadTask {
  */
 export async function whyReadsUnclear(tracer: Tracer, task: PackageReadTask): Promise<string | null> {
   for (const code of READ_CODES) {
-    const why = await whyUnclear(tracer, task, code);
-    if (why !== null) return why;
+    const reason = await whyUnclear(tracer, task, code);
+    if (reason !== null) return reason;
   }
   return null;
 }

@@ -65,9 +65,9 @@ export class ImpureUses implements WarningSink {
   }
 }
 
-/** Returns a proof that is not decided if it held. `why`: null if nothing speaks against it. */
-export function undecidedIf(proof: Proof, why: string | null): Proof {
-  return why !== null && proof.verdict === 'proved' ? plainProof(proof.name, 'not-proved', why) : proof;
+/** Returns a proof that is not decided if it held. `reason`: null if nothing speaks against it. */
+export function undecidedIf(proof: Proof, reason: string | null): Proof {
+  return reason !== null && proof.verdict === 'proved' ? plainProof(proof.name, 'not-proved', reason) : proof;
 }
 
 /** The inputs of the proof of purity. */

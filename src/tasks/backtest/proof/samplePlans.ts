@@ -87,8 +87,8 @@ function spansOf(plan: RunPlan, fromMs: number, orderMs: Float64Array): readonly
   const firstOrderMs = orderMs[0] ?? NaN;
   // Of a run that is read block by block, the plan has only the first rows.
   if (!(firstOrderMs > spans.at(-1)!.toMs && firstOrderMs <= lastMs)) return spans;
-  const spanAround = (ms: number): SampleSpan => {
-    const beginRow = Math.max(firstRow, firstAfter(bars.closeMs, 0, bars.length, ms) - ROWS_BEFORE_ORDER);
+  const spanAround = (timeMs: number): SampleSpan => {
+    const beginRow = Math.max(firstRow, firstAfter(bars.closeMs, 0, bars.length, timeMs) - ROWS_BEFORE_ORDER);
     return { fromMs: bars.openMs[beginRow]!, toMs: endOf(beginRow, SAMPLE_ROWS[1]) };
   };
   const aroundFirst = spanAround(firstOrderMs);

@@ -105,9 +105,9 @@ export async function sampleRun(task: SampleTask): Promise<ProvedRun> {
   }
 }
 
-/** Returns the verdict of a run without a sample. `why` is one sentence without a final point. */
-export function verdictWithoutSample(why: string): ProvedRun {
-  return { verdict: 'not-proved', why, proofs: [], bars: 0 };
+/** Returns the verdict of a run without a sample. `reason` is one sentence without a final point. */
+export function verdictWithoutSample(reason: string): ProvedRun {
+  return { verdict: 'not-proved', why: reason, proofs: [], bars: 0 };
 }
 
 /** Runs the proofs of the sample while strategy code is watched. */

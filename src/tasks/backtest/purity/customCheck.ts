@@ -90,10 +90,10 @@ function spansOf(plan: RunPlan, { runs }: ReadyBot, arePure: boolean): readonly 
   return [firstSpan, ...laterStartRows.map((row) => spanAt(row, openMs[row]!))];
 }
 
-/** Returns the first row that closes at or after `ms`; `length`: none. */
-function firstRowFrom(closeMs: Float64Array, length: number, ms: number): number {
+/** Returns the first row that closes at or after `timeMs`; `length`: none. */
+function firstRowFrom(closeMs: Float64Array, length: number, timeMs: number): number {
   let row = 0;
-  while (row < length && closeMs[row]! < ms) row++;
+  while (row < length && closeMs[row]! < timeMs) row++;
   return row;
 }
 

@@ -40,10 +40,10 @@ export async function withOtherZone<T>(zone: OtherZone, run: () => Promise<T>): 
   }
 }
 
-/** Returns by how much the local time of the shown zone is ahead of UTC at a time, ms. `ms`: Unix ms. NaN for an invalid time. */
-function offsetMs(ms: number): number {
-  if (shown === null || Number.isNaN(ms)) return NaN;
-  const step = Math.floor(ms / OFFSET_STEP_MS);
+/** Returns by how much the local time of the shown zone is ahead of UTC at a time, ms. `timeMs`: Unix ms. NaN for an invalid time. */
+function offsetMs(timeMs: number): number {
+  if (shown === null || Number.isNaN(timeMs)) return NaN;
+  const step = Math.floor(timeMs / OFFSET_STEP_MS);
   const known = shown.offsets.get(step);
   if (known !== undefined) return known;
   const beginMs = step * OFFSET_STEP_MS;

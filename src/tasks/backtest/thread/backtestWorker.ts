@@ -176,8 +176,8 @@ function noteTrial(run: PerformedRun, { ledger, family }: TrialOptions): Finishe
     appendRunToLedger(ledger ?? ledgerFolderOf(requested), family, resolved, summary);
     return run;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const uncounted = warning('RUN_NOT_COUNTED', `the run is not counted as a trial: ${why}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    const uncounted = warning('RUN_NOT_COUNTED', `the run is not counted as a trial: ${reason}`);
     return { ...run, summary: { ...summary, warnings: [...summary.warnings, uncounted] } };
   }
 }

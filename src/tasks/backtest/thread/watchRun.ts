@@ -51,8 +51,8 @@ class StallOutcome {
 /** The outcome of a worker that ended in the sample, after the run itself was done. The run is then repeated without a sample. */
 class SampleEnd {
   readonly why: string;
-  constructor(why: string) {
-    this.why = why;
+  constructor(reason: string) {
+    this.why = reason;
   }
 }
 
@@ -145,8 +145,8 @@ function follow<Outcome>(
       showProgress(progressCells, progress, options);
       const stalled = stallDetector.check();
       if (stalled === null) return;
-      const why = `the strategy gave no answer for ${options.barTimeoutMs / 1000} s in the sample`;
-      end(() => resolve(isInSample() ? new SampleEnd(why) : new StallOutcome(stalled, progress.loaded)));
+      const reason = `the strategy gave no answer for ${options.barTimeoutMs / 1000} s in the sample`;
+      end(() => resolve(isInSample() ? new SampleEnd(reason) : new StallOutcome(stalled, progress.loaded)));
     });
     const end = (notify: () => void): void => {
       stopPolling();

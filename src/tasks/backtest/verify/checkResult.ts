@@ -126,8 +126,8 @@ function byteText(byte: number | undefined): string {
 }
 
 /** Returns a time as text; in ms if a changed byte has made it invalid. */
-function exactTime(ms: number): string {
-  return Math.abs(ms) < 8.64e15 ? formatTime(ms) : `${ms} ms`;
+function exactTime(timeMs: number): string {
+  return Math.abs(timeMs) < 8.64e15 ? formatTime(timeMs) : `${timeMs} ms`;
 }
 
 /** Returns an amount with all digits of the asset, or more if a changed byte has added some. */

@@ -17,7 +17,7 @@ export interface MaintenanceWindow {
   /** True when working orders that open are cancelled at the start. */
   readonly cancelsOpening: boolean;
   /** Returns the span that contains `ms`, else the next one. Null: no span follows. */
-  readonly spanAt: (ms: number) => MaintenanceSpan | null;
+  readonly spanAt: (timeMs: number) => MaintenanceSpan | null;
 }
 
 /** Halt code for each choice. The engine's halt actions cancel opening orders by this code, so that a replay does the same. */
@@ -48,8 +48,8 @@ export function maintenanceWindows(entries: LiveFile['maintenance'] = []): reado
 function spanByCron(pattern: string, lengthMs: number, timeZone: string): MaintenanceWindow['spanAt'] {
   const nextStartMs = cronTimes(pattern, timeZone);
   // Returns the first window that has not ended by `ms`.
-  return (ms) => {
-    const fromMs = nextStartMs(ms - lengthMs);
+  return (timeMs) => {
+    const fromMs = nextStartMs(timeMs - lengthMs);
     return fromMs === Infinity ? null : { fromMs, toMs: fromMs + lengthMs };
   };
 }

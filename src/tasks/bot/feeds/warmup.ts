@@ -124,10 +124,10 @@ function isEqual(catalogBar: ReturnType<typeof rowOf>, exchangeBar: MarketBar, {
   return isVolumeEqual && (['open', 'high', 'low', 'close'] as const).every((price) => catalogBar[price] === exchangeBar[price]);
 }
 
-/** Returns the number of rows that open before `ms`. */
-function rowsBefore({ openMs, length }: BarColumns, ms: number): number {
+/** Returns the number of rows that open before `timeMs`. */
+function rowsBefore({ openMs, length }: BarColumns, timeMs: number): number {
   let rows = length;
-  while (rows > 0 && openMs[rows - 1]! >= ms) rows--;
+  while (rows > 0 && openMs[rows - 1]! >= timeMs) rows--;
   return rows;
 }
 

@@ -36,11 +36,11 @@ export class DurableWaits {
   }
 
   /** Called when the journal cannot be written any more. Rejects all waiting promises. */
-  onFailure(why: string): void {
-    for (const { reject } of this.#waits.splice(0)) reject(journalError(why));
+  onFailure(reason: string): void {
+    for (const { reject } of this.#waits.splice(0)) reject(journalError(reason));
   }
 }
 
-function journalError(why: string): ConfigError {
-  return new ConfigError(`the journal cannot be written: ${why}`, 'free disk space or repair the disk, then restart the bot');
+function journalError(reason: string): ConfigError {
+  return new ConfigError(`the journal cannot be written: ${reason}`, 'free disk space or repair the disk, then restart the bot');
 }

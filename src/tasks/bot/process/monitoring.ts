@@ -99,9 +99,9 @@ function startAlerts(
   sendNewAlerts();
   const stopPolling = repeatEvery(POLL_MS, sendNewAlerts);
   return {
-    announceEnd(why) {
+    announceEnd(reason) {
       const { name, mode, timeMs } = control.view();
-      outbox.send({ level: 'alarm', code: 'ENDED', bot: name, mode, scope: 'account', message: `the bot has ended: ${why}`, timeMs });
+      outbox.send({ level: 'alarm', code: 'ENDED', bot: name, mode, scope: 'account', message: `the bot has ended: ${reason}`, timeMs });
     },
     async close() {
       stopPolling();

@@ -275,8 +275,8 @@ function checkKillFiles({ data }: LiveConfig, control: LiveControl): void {
 /** Kills the bot if its loss continues after a halt. */
 function killOnLossLimit(control: LiveControl, bot: OpenedBot['bot'], lossKill: LossKill): void {
   // Before the first clean audits the positions are not certain.
-  const why = control.isKilled || !bot.isTrading ? null : lossKill.killReason();
-  if (why !== null) void control.kill({ flatten: true, why }, 'loss limit');
+  const reason = control.isKilled || !bot.isTrading ? null : lossKill.killReason();
+  if (reason !== null) void control.kill({ flatten: true, why: reason }, 'loss limit');
 }
 
 /** Exit code of the bot, and the reason why it ends. */
@@ -296,8 +296,8 @@ class Ending {
     this.promise = new Promise((resolve) => (this.#resolve = resolve));
   }
   /** Requests the end. Only the first call counts. */
-  end(code: number, why: string): void {
+  end(code: number, reason: string): void {
     this.isRequested = true;
-    this.#resolve({ code, why });
+    this.#resolve({ code, why: reason });
   }
 }

@@ -123,8 +123,8 @@ export class Driver implements ExchangeSink {
   arrivedLate(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
     this.step(() => this.#deps.engine.arrivedLate(id, venueId, timeMs));
   }
-  raiseHalt(code: string, instrument: number | null, why: string): void {
-    this.step(() => this.#deps.engine.raiseHalt(code, instrument, why));
+  raiseHalt(code: string, instrument: number | null, reason: string): void {
+    this.step(() => this.#deps.engine.raiseHalt(code, instrument, reason));
   }
   clearHalt(code: string, instrument: number | null, mistake?: string): void {
     this.step(() => this.#deps.engine.clearHalt(code, instrument, mistake));

@@ -78,10 +78,10 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<OperatorDecisio
 }
 
 /** Clears the halt cause once no foreign order needs a decision. Returns the end of the reply: how many still do. */
-function clearCauseIfLast(bot: LiveBot, who: Who, why: string): string {
+function clearCauseIfLast(bot: LiveBot, who: Who, reason: string): string {
   const { engine, services, venueMs } = bot.deps;
   const remaining = foreignOrdersOf(services).length;
   if (remaining > 0) return `; ${remaining} more need a decision`;
-  bot.driver.step(() => void engine.risk.resume({ kind: 'account' }, FOREIGN_ORDER_CODE, `${who}: ${why}`, venueMs()));
+  bot.driver.step(() => void engine.risk.resume({ kind: 'account' }, FOREIGN_ORDER_CODE, `${who}: ${reason}`, venueMs()));
   return '';
 }

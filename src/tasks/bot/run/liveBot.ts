@@ -69,7 +69,7 @@ export interface LiveBotDeps {
   /** The venue's time, ms. */
   readonly venueMs: () => number;
   /** Called once when the bot cannot continue and no more orders are sent. */
-  readonly broken: (why: string) => void;
+  readonly broken: (reason: string) => void;
 }
 
 /** Results of the newest audits, in the venue's time. */
@@ -359,11 +359,11 @@ export class LiveBot {
   }
 
   /** Stops the bot, which sends no more orders, and calls `broken` with the reason. */
-  giveUp(why: string): void {
+  giveUp(reason: string): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
-    this.deps.log.error(`the bot stops: ${why}`);
-    this.deps.broken(why);
+    this.deps.log.error(`the bot stops: ${reason}`);
+    this.deps.broken(reason);
   }
 
   /** Called when records up to `seq` are durable. Resolves the promises that wait for them. */
@@ -375,11 +375,11 @@ export class LiveBot {
     return this.#durableWaits.wait(seq);
   }
   /** Called when the journal cannot be written any more. Rejects all waiting promises and stops the bot. */
-  onJournalFailure(why: string): void {
+  onJournalFailure(reason: string): void {
     const { engine } = this.deps;
-    this.#durableWaits.onFailure(why);
-    engine.risk.halts.raise(ACCOUNT, 'CANCEL_ONLY', 'JOURNAL', why, engine.nowMs);
-    this.giveUp(`the journal cannot be written: ${why}`);
+    this.#durableWaits.onFailure(reason);
+    engine.risk.halts.raise(ACCOUNT, 'CANCEL_ONLY', 'JOURNAL', reason, engine.nowMs);
+    this.giveUp(`the journal cannot be written: ${reason}`);
   }
 
   /** Notes a fill before the record of its order returns to the pool. */

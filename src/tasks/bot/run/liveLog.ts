@@ -15,7 +15,7 @@ export interface LiveLogOptions {
   readonly write: (line: string) => void;
   readonly isPretty: boolean;
   readonly nowMs: () => number;
-  readonly formatTime: (ms: number) => string;
+  readonly formatTime: (timeMs: number) => string;
   /** Returns the text without secrets. */
   readonly removeSecrets: (text: string) => string;
   /** Lines below this level are kept for requests, but not written; default info. */

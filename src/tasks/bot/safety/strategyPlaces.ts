@@ -38,11 +38,11 @@ export function checkStrategyPlaces(
   for (const index of placesInUse(records)) {
     // An earlier version let a start remove a strategy with orders. Only that strategy may take its place.
     const removed = recorded[index] === undefined ? newestPlace(index, records) : undefined;
-    const was = recorded[index] ?? removed;
+    const recordedPlace = recorded[index] ?? removed;
     const isSameAsRemoved = configured[index] === undefined || configured[index].name === removed?.name;
     const isTaken = recorded[index] === undefined ? !isSameAsRemoved : isDisplaced(index, recorded, configured);
     if (!isTaken) continue;
-    const name = hasNames && was !== undefined ? was.name : 'a strategy';
+    const name = hasNames && recordedPlace !== undefined ? recordedPlace.name : 'a strategy';
     const found = strategies[index]?.record.name ?? 'none';
     throw new ConfigError(
       `strategy: the journal has orders or halts of ${name} as number ${index + 1} of the strategies, got ${found} there: they would be those of another strategy`,
@@ -118,16 +118,18 @@ function placesInUse(records: readonly JournalRecord[]): ReadonlySet<number> {
 
 /** True if the strategy of a place is missing, or if the place has one that was, or is now, at another place. A new name or parameter alone is no move. */
 function isDisplaced(index: number, recorded: readonly StrategyPlace[], configured: readonly StrategyPlace[]): boolean {
-  const was = recorded[index]!;
+  const recordedPlace = recorded[index]!;
   const is = configured[index];
   if (is === undefined) return true;
   const isSame = (a: StrategyPlace | undefined, b: StrategyPlace): boolean => a?.name === b.name && a.params === b.params;
-  if (isSame(is, was)) return false;
+  if (isSame(is, recordedPlace)) return false;
   const isMovedBy = (equal: typeof isSame): boolean => {
-    const hasMovedAway = configured.some((other, place) => place !== index && equal(other, was) && !equal(recorded[place], other));
+    const hasMovedAway = configured.some(
+      (other, place) => place !== index && equal(other, recordedPlace) && !equal(recorded[place], other),
+    );
     const hasMovedHere = recorded.some((other, place) => place !== index && equal(other, is) && !equal(configured[place], other));
     return hasMovedAway || hasMovedHere;
   };
   if (isMovedBy(isSame)) return true;
-  return was.name !== is.name && isMovedBy((a, b) => a?.name === b.name);
+  return recordedPlace.name !== is.name && isMovedBy((a, b) => a?.name === b.name);
 }

@@ -46,9 +46,9 @@ export function clockErrorText(offsetMs: number, uncertaintyMs: number): string 
 }
 
 /** Returns a duration in the largest unit that says enough. */
-function durationWithUnit(ms: number): string {
-  if (ms < 10_000) return `${wholeText(Math.round(ms))} ms`;
-  const seconds = Math.round(ms / 1000);
+function durationWithUnit(durationMs: number): string {
+  if (durationMs < 10_000) return `${wholeText(Math.round(durationMs))} ms`;
+  const seconds = Math.round(durationMs / 1000);
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 120 ? `${minutes} min` : `${wholeText(Math.round(minutes / 60))} h`;

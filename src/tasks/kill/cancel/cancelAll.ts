@@ -97,9 +97,9 @@ async function drain(
   const cancelledMs = new Map<string, number>();
   const timeLimit = venue.timeLimit(`${instrument.id}: cancelled orders do not end`);
   /** Cancels orders. A cancel is asynchronous: the order stays in the list for a while. Does not repeat the cancel at every poll. */
-  const cancelDue = async (own: readonly SeenOrder[]): Promise<void> => {
+  const cancelDue = async (cancelable: readonly SeenOrder[]): Promise<void> => {
     const { nowMs } = venue;
-    const dueIds = own.map(({ venueId }) => venueId).filter((id) => nowMs - (cancelledMs.get(id) ?? -Infinity) >= cancelAgainMs);
+    const dueIds = cancelable.map(({ venueId }) => venueId).filter((id) => nowMs - (cancelledMs.get(id) ?? -Infinity) >= cancelAgainMs);
     for (const id of dueIds) {
       ended.add(id);
       cancelledMs.set(id, nowMs);
@@ -117,15 +117,15 @@ async function drain(
       order,
       attribution: includesForeign ? ('own' as const) : attributeOrder(instrument.id, order, ownOrders, named),
     }));
-    const own = attributed.filter(({ attribution }) => attribution === 'own').map(({ order }) => order);
-    if (emptyProof.observe(beganMs, isComplete && isAnswered && own.length === 0)) {
+    const venueOwn = attributed.filter(({ attribution }) => attribution === 'own').map(({ order }) => order);
+    if (emptyProof.observe(beganMs, isComplete && isAnswered && venueOwn.length === 0)) {
       return attributed.flatMap(({ order, attribution }) =>
         attribution === 'own' ? [] : [{ instrument: instrument.id, order, attribution }],
       );
     }
-    await cancelDue(own);
-    if (own.length < lastCount) timeLimit.restart();
-    lastCount = own.length;
+    await cancelDue(venueOwn);
+    if (venueOwn.length < lastCount) timeLimit.restart();
+    lastCount = venueOwn.length;
     await timeLimit.wait(Math.max(0, emptyProof.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));
   }
 }

@@ -335,11 +335,11 @@ export class JournalBooks implements OwnOrders {
       });
     });
   }
-  /** Returns the newest booked trade before `ms`; null: no such trade. */
-  tradeBefore(instrumentId: InstrumentId, ms: number): string | null {
+  /** Returns the newest booked trade before `timeMs`; null: no such trade. */
+  tradeBefore(instrumentId: InstrumentId, timeMs: number): string | null {
     let newest: bigint | null = null;
     for (const { tradeId, executedMs } of this.#bookedTrades.get(instrumentId) ?? [])
-      if (executedMs < ms && (newest === null || tradeId > newest)) newest = tradeId;
+      if (executedMs < timeMs && (newest === null || tradeId > newest)) newest = tradeId;
     return newest === null ? null : String(newest);
   }
   /** Returns the newest booked trade in the journal; null: none. */

@@ -120,16 +120,16 @@ export interface Rearm {
  * Re-arms a bot: removes the kill switch and writes the re-arming for the next start. Throws ConfigError if the kill switch is not set, or
  * without a reason.
  */
-export function rearm(folder: string, who: string, why: string): KillSwitchRecord {
+export function rearm(folder: string, who: string, reason: string): KillSwitchRecord {
   const killSwitch = readKillSwitch(folder);
   if (killSwitch === null)
     throw new ConfigError(`${folder}: expected a bot that was killed, got one that was not`, 'start the bot; it needs no re-arming');
-  if (why.trim().length < MIN_REASON_LENGTH)
+  if (reason.trim().length < MIN_REASON_LENGTH)
     throw new ConfigError(
-      `--why: expected a reason of at least ${MIN_REASON_LENGTH} characters, got '${why}'`,
+      `--why: expected a reason of at least ${MIN_REASON_LENGTH} characters, got '${reason}'`,
       'write a reason; the journal keeps it',
     );
-  const record: Rearm = { who, why, latch: killSwitch };
+  const record: Rearm = { who, why: reason, latch: killSwitch };
   const rearmPath = join(folder, REARM_NAME);
   // Make the re-arming durable before the kill switch is removed. After a crash, no bot may trade again without a recorded reason.
   replaceFile(rearmPath, `${JSON.stringify(record)}\n`);

@@ -132,11 +132,11 @@ export class KillVenue {
   }
 
   /** Waits. Throws KillStopped if the kill is aborted meanwhile. */
-  async wait(ms: number): Promise<void> {
+  async wait(durationMs: number): Promise<void> {
     this.#throwIfStopped();
     const { scheduler, signal } = this.deps;
     await new Promise<void>((resolve) => {
-      const handle = scheduler.at(scheduler.nowMs + ms, finish);
+      const handle = scheduler.at(scheduler.nowMs + durationMs, finish);
       signal?.addEventListener('abort', finish, { once: true });
       function finish(): void {
         scheduler.cancel(handle);
@@ -267,8 +267,8 @@ export class RetryLimit {
   }
 
   /** Returns seconds of real time. */
-  #secondsOf(ms: number): number {
-    return Math.round(ms / 1000 / (this.#venue.deps.timeScale ?? 1));
+  #secondsOf(durationMs: number): number {
+    return Math.round(durationMs / 1000 / (this.#venue.deps.timeScale ?? 1));
   }
 
   /** Starts the time again after progress. */
@@ -287,10 +287,10 @@ export class RetryLimit {
     return `given up after ${this.#secondsOf(this.#venue.deps.settings.giveUpMs)} s: ${problem}`;
   }
 
-  /** Waits at most `ms`. Throws KillGaveUp when the time without progress has ended. */
-  async wait(ms: number): Promise<void> {
+  /** Waits at most `durationMs`. Throws KillGaveUp when the time without progress has ended. */
+  async wait(durationMs: number): Promise<void> {
     const { reached } = this;
     if (reached !== null) throw new KillGaveUp(reached);
-    await this.#venue.wait(Math.min(ms, this.#remainingMs));
+    await this.#venue.wait(Math.min(durationMs, this.#remainingMs));
   }
 }

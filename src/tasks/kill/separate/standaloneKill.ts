@@ -360,9 +360,9 @@ class DurableWaiters {
     for (const { resolve } of durableWaiters) resolve();
   }
   /** Called by the journal: it cannot be written any more. */
-  onFailure(why: string): void {
-    this.#failure = why;
-    for (const { reject } of this.#waiters) reject(journalError(why));
+  onFailure(reason: string): void {
+    this.#failure = reason;
+    for (const { reject } of this.#waiters) reject(journalError(reason));
     this.#waiters = [];
   }
 }

@@ -28,7 +28,7 @@ export interface EquityPoints {
 export interface HeldPosition {
   readonly changes: PositionChanges;
   /** Returns the value of one unit in money, at the last close at or before `ms`. */
-  readonly priceAt: (ms: number) => number;
+  readonly priceAt: (timeMs: number) => number;
 }
 
 /**

@@ -79,9 +79,9 @@ export function coarsen(fine: ChartLevel, interval: Interval): ChartLevel {
   };
 }
 
-/** Returns the first row whose time is at or after `ms`. `times` must ascend. */
-export function rowAtOrAfter(times: ArrayLike<number>, ms: number, length = times.length): number {
-  return firstFrom(times, length, ms);
+/** Returns the first row whose time is at or after `timeMs`. `times` must ascend. */
+export function rowAtOrAfter(times: ArrayLike<number>, timeMs: number, length = times.length): number {
+  return firstFrom(times, length, timeMs);
 }
 
 /** Returns the rows of the finest level, which map to themselves. */

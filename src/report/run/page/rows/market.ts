@@ -70,10 +70,10 @@ export class ChartMarket {
     return level;
   }
 
-  /** Returns the last close at or before `ms`, in the quote asset. Before the first close, returns the first open. */
-  closeAt(ms: number): number {
+  /** Returns the last close at or before `timeMs`, in the quote asset. Before the first close, returns the first open. */
+  closeAt(timeMs: number): number {
     const level = this.isWhole ? this.#level(this.wire.interval) : firstLevelIn(this.#levels);
-    const row = rowAtOrAfter(level.openMs, ms, level.length) - 1;
+    const row = rowAtOrAfter(level.openMs, timeMs, level.length) - 1;
     const scale = 10 ** this.wire.digits;
     return (row < 0 ? level.open[0]! : level.close[row]!) / scale;
   }
@@ -223,16 +223,16 @@ export function sliceOf(level: ChartLevel, from: number, to: number): ChartSlice
 }
 
 /** Returns the position of a time on the grid. Bar k covers k - 0.5 to k + 0.5. */
-export function placeOf({ times, endMs, level }: ChartSlice, ms: number): number {
+export function placeOf({ times, endMs, level }: ChartSlice, timeMs: number): number {
   const length = typicalLengthMs(level.interval);
   const start = times[0] ?? 0;
-  if (level.interval !== '1M') return (ms - start) / length - 0.5;
-  if (ms < start) return (ms - start) / length - 0.5;
-  if (ms >= endMs) return times.length + (ms - endMs) / length - 0.5;
-  const bar = rowAtOrAfter(times, ms + 1) - 1;
+  if (level.interval !== '1M') return (timeMs - start) / length - 0.5;
+  if (timeMs < start) return (timeMs - start) / length - 0.5;
+  if (timeMs >= endMs) return times.length + (timeMs - endMs) / length - 0.5;
+  const bar = rowAtOrAfter(times, timeMs + 1) - 1;
   const openMs = times[bar] ?? start;
   const nextMs = times[bar + 1] ?? endMs;
-  return bar + (ms - openMs) / (nextMs - openMs) - 0.5;
+  return bar + (timeMs - openMs) / (nextMs - openMs) - 0.5;
 }
 
 /** A smaller share of a bar is a rounding error. */

@@ -38,8 +38,8 @@ export function showState({ scopes, timeMs }: BotView): void {
   setText('state-word', riskState);
   const [firstCause] = worstScope?.causes ?? [];
   const causeCount = scopes.reduce((sum, { causes }) => sum + causes.length, 0);
-  const why = firstCause && worstScope ? causeText(worstScope.scope, firstCause, timeMs) : 'everything that the rules allow';
-  setText('state-why', causeCount > 1 ? `${why} (and ${causeCount - 1} more)` : why);
+  const reason = firstCause && worstScope ? causeText(worstScope.scope, firstCause, timeMs) : 'everything that the rules allow';
+  setText('state-why', causeCount > 1 ? `${reason} (and ${causeCount - 1} more)` : reason);
 }
 
 /** Returns the scope, code, reason and age of a halt cause, and who clears it. */

@@ -56,9 +56,9 @@ export function twoDecimals(text: string): string {
 export const shortMoneyText = (text: string): string => grouped(twoDecimals(text));
 
 /** Formats ms as `4 s`, `12 min`, `3 h 05 min` or `2 d`. */
-export function ageText(ms: number | null): string {
-  if (ms === null) return NO_VALUE;
-  const seconds = Math.max(0, Math.round(ms / 1000));
+export function ageText(durationMs: number | null): string {
+  if (durationMs === null) return NO_VALUE;
+  const seconds = Math.max(0, Math.round(durationMs / 1000));
   if (seconds < 120) return `${seconds}${THIN}s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 120) return `${minutes}${THIN}min`;
