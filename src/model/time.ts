@@ -21,17 +21,17 @@ export function parseTime(text: string): TimeMs | null {
 }
 
 /** Returns a text such as `2024-01-01T08:30:00.000Z`, the form in all files that isobar writes. */
-export function formatTime(timeMs: number): string {
-  const { year, month, day } = civilMonth(timeMs);
-  const dayMs = timeMs - Math.floor(timeMs / 86_400_000) * 86_400_000;
+export function formatTime(utcMs: number): string {
+  const { year, month, day } = civilMonth(utcMs);
+  const dayMs = utcMs - Math.floor(utcMs / 86_400_000) * 86_400_000;
   const date = `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`;
   const clock = [Math.floor(dayMs / 3_600_000), Math.floor(dayMs / 60_000) % 60, Math.floor(dayMs / 1000) % 60].map(twoDigits).join(':');
   return `${date}T${clock}.${String(dayMs % 1000).padStart(3, '0')}Z`;
 }
 
 /** Returns a text such as `2024-01-01 08:30 UTC`, the form in messages. */
-export function formatMinute(timeMs: number): string {
-  const text = formatTime(timeMs);
+export function formatMinute(utcMs: number): string {
+  const text = formatTime(utcMs);
   return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
 }
 

@@ -36,9 +36,9 @@ export function buyAndHoldReturns(timeMs: Float64Array, feeds: readonly PricedFe
 }
 
 /** Returns the mean growth factor of the feeds at each time: the last close divided by the first open at or after `fromMs`. */
-function meanGrowth(timeMs: Float64Array, feeds: readonly PricedFeed[], fromMs: number): Float64Array {
+function meanGrowth(timesMs: Float64Array, feeds: readonly PricedFeed[], fromMs: number): Float64Array {
   const buyRows = feeds.map(({ bars, firstRow }) => firstOpenAfter(bars, firstRow, fromMs));
-  return timeMs.map((timeMs) => {
+  return timesMs.map((timeMs) => {
     let mean = 0;
     for (const [feed, { bars }] of feeds.entries()) {
       const lastRow = lastRowAtOrBefore(bars.closeMs, timeMs);
