@@ -11,7 +11,7 @@ const CLOSE_INDEX = 5;
 /** The smallest unit of money, 10^-8. The value of a position is a whole number of units. */
 const UNIT = 10n ** BigInt(DECIMALS - 8);
 /** Rounds a scaled amount of money to whole units. */
-const inWholeUnits = (money: bigint): bigint => ((money + UNIT / 2n) / UNIT) * UNIT;
+const inWholeUnits = (money: bigint): bigint => ((money + (money < 0n ? -UNIT : UNIT) / 2n) / UNIT) * UNIT;
 
 /** Returns a decimal as a scaled integer. */
 function scaledOf(text: string): bigint {

@@ -33,11 +33,16 @@ class RowCounts {
   }
 }
 
+/** The bars of a run. `firstRow`: the first one that its data quality counts. */
+interface CountedBars {
+  readonly bars: StreamedBars;
+  readonly firstRow: number;
+}
+
 /** Returns the record of the run with thin bars, daily equity and the figures over all rows. `record` has no equity. */
-export function reviewRecord(record: RunRecord, bars: StreamedBars, equity: EquityFile, exposure: ExposureSums): RunRecord {
+export function reviewRecord(record: RunRecord, { bars, firstRow }: CountedBars, equity: EquityFile, exposure: ExposureSums): RunRecord {
   const [feed] = record.feeds;
-  const { firstRow } = feed!;
-  const thin = new ThinBars(record.orders, record.fills, firstRow);
+  const thin = new ThinBars(record.orders, record.fills, feed!.firstRow);
   const counts = new RowCounts();
   const scan = new BarScan();
   const columns = partColumns(bars);

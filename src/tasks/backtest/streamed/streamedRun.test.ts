@@ -202,6 +202,14 @@ describe('the same folder as in memory', () => {
       'a range with a warm-up before it',
       { strategy: 'rsiMeanReversion', extraYaml: `from: 2024-02-01T00:17:00Z\nto: 2024-05-03T12:00:00Z\n${RISK}` },
     ],
+    [
+      'a range that begins and ends inside of a bar',
+      {
+        strategy: 'smaCross',
+        params: '{ fast: 3, slow: 8 }',
+        extraYaml: `from: 2024-01-02T00:00:00.001Z\nto: 2024-01-03T00:00:30Z\n${RISK}`,
+      },
+    ],
     ['a look-back of 20,000 rows', { strategy: 'smaCross', params: '{ fast: 500, slow: 20000 }', extraYaml: RISK }],
     ['few rows', { strategy: 'smaCross', params: '{ fast: 3, slow: 8 }', symbol: 'DAYSUSDT', interval: '1h', extraYaml: RISK }],
   ])('a streamed run writes the folder of the run in memory: %s', async (_, options) => {

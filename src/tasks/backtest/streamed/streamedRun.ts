@@ -53,9 +53,12 @@ export class StreamedRun {
   /** Sums the exposure over all rows; null before `begin`. */
   private exposureSum: ExposureSum | null = null;
   private readonly bars: StreamedBars;
+  /** The first row that opens at or after the start of the run. The quality of the data counts from it on. */
+  private readonly firstRow: number;
 
-  private constructor(bars: StreamedBars, equity: EquityFile) {
+  private constructor(bars: StreamedBars, firstRow: number, equity: EquityFile) {
     this.bars = bars;
+    this.firstRow = firstRow;
     this.equity = equity;
   }
 
@@ -63,7 +66,7 @@ export class StreamedRun {
   static of({ feeds, fromMs, toMs }: RunPlan, settings: StreamSettings | null): StreamedRun | null {
     const bars = streamedBarsOf(feeds);
     if (bars === null || settings === null) return null;
-    return new StreamedRun(bars, new EquityFile(settings.folder, fromMs, toMs));
+    return new StreamedRun(bars, feeds[0]!.firstRow, new EquityFile(settings.folder, fromMs, toMs));
   }
 
   /** Prepares the run, before its first bar. Throws NeedsWholeBars if the run needs all of its bars in memory. */
@@ -92,7 +95,7 @@ export class StreamedRun {
     engine.release();
     this.bars.finish();
     this.equity.flush();
-    return reviewRecord(record, this.bars, this.equity, this.exposureSum!);
+    return reviewRecord(record, { bars: this.bars, firstRow: this.firstRow }, this.equity, this.exposureSum!);
   }
 
   /** Returns the resolved run over its first rows alone, which are in memory, for the sample run. `warmupRows`: rows before the first decision. */
