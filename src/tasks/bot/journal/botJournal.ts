@@ -65,7 +65,7 @@ export function openBotJournal(config: LiveConfig, deps: BotJournalDeps): BotJou
         if (record.k !== 'EVID') records.push(reduceMemory(record));
         rates.add(record);
         if (record.k === 'FILL') trades.add(`${record.symbol} ${record.tradeId} ${record.side}`);
-        if (record.k === 'INTENT' || record.k === 'VERDICT') ids.prefix ??= idPrefixOf(record.cid);
+        if (record.k === 'INTENT' || record.k === 'VERDICT' || record.k === 'DRAFT') ids.prefix ??= idPrefixOf(record.cid);
       },
     },
   );
