@@ -19,48 +19,50 @@ if (!isInstalled) console.log('skipped: ccxt is not installed (npm run test:ccxt
 const E_BTC = { contractName: 'E-BTC-USDT' };
 const LIMIT_ORDER = { ...E_BTC, volume: '1.5', price: '0.00000125', type: 'LIMIT', side: 'BUY', open: 'OPEN' };
 
-/** One call of ours that ccxt makes too. */
+/** One call of the client that ccxt makes too. */
 interface Case extends Pick<ExpectedRequest, 'op' | 'args' | 'security'> {
-  readonly print: string;
-  /** On the path that services have beside the specification's, which begins otherwise than all others. */
+  /** The call in titles and in the printed table. */
+  readonly description: string;
+  /** True for a call on the second path that some services have. It does not begin with /fapi. */
   readonly otherPath?: boolean;
 }
 
-/** Every call of the specification's table, and those whose bytes are made otherwise. */
+/** Every call of the specification's table, and calls whose bytes are built in another way. */
 const CASES: readonly Case[] = [
-  ...EXPECTED_FUTURES.map(({ op, args, security }) => ({ op, args, security, print: op })),
+  ...EXPECTED_FUTURES.map(({ op, args, security }) => ({ op, args, security, description: op })),
   {
     op: 'futures.cancelTriggerOrder',
     args: { ...E_BTC, orderId: '7' },
     security: 'TRADE',
-    print: 'futures.cancelTriggerOrder, other path',
+    description: 'futures.cancelTriggerOrder, other path',
     otherPath: true,
   },
-  { op: 'futures.openOrders', args: {}, security: 'TRADE', print: 'futures.openOrders, no query' },
-  { op: 'futures.openOrders', args: { contractName: 'E-BTC/USDT' }, security: 'TRADE', print: 'futures.openOrders, escaped query' },
+  { op: 'futures.openOrders', args: {}, security: 'TRADE', description: 'futures.openOrders, no query' },
+  { op: 'futures.openOrders', args: { contractName: 'E-BTC/USDT' }, security: 'TRADE', description: 'futures.openOrders, escaped query' },
   {
     op: 'futures.createOrder',
     args: { ...LIMIT_ORDER, clientOrderId: 'c_1-x', timeInForce: 'IOC' },
     security: 'TRADE',
-    print: 'futures.createOrder, limit',
+    description: 'futures.createOrder, limit',
   },
 ];
 
 const body = ({ body: bytes }: SeenRequest): string => bytes.toString();
-const header = ({ headers }: SeenRequest, name: string): string => headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? '';
+const header = ({ headers }: SeenRequest, name: string): string =>
+  headers.find(([headerName]) => headerName.toLowerCase() === name)?.[1] ?? '';
 const signature = (request: SeenRequest): string => header(request, 'x-ch-sign');
 const credentials = (request: SeenRequest) => ['x-ch-apikey', 'x-ch-ts', 'x-ch-sign'].map((name) => header(request, name));
 
-/** By our protocol, over the bytes that arrived, with their time. */
+/** Returns the signature by the protocol of isobar, over the bytes that arrived and their time. */
 const expectedSignature = (request: SeenRequest): string => {
-  const of = { timestamp: header(request, 'x-ch-ts'), method: request.method, path: signedPath(request.target, 'include') };
-  return CREDENTIALS.sign(signedBytes(of, request.body));
+  const signedCall = { timestamp: header(request, 'x-ch-ts'), method: request.method, path: signedPath(request.target, 'include') };
+  return CREDENTIALS.sign(signedBytes(signedCall, request.body));
 };
 
-/** Ids are larger than the numbers of JavaScript, in which ccxt would write them: it gets them as text. */
+/** Returns the JSON with ids as text. They are larger than the numbers of JavaScript, in which ccxt would write them. */
 const idsAsText = (json: string): string => json.replaceAll(/:(\d{16,})(?=[,}])/g, ':"$1"');
 
-/** The arguments as ccxt takes them: those of the request, by name, in their order. */
+/** Returns the arguments of a request as ccxt takes them: by name, in their order. */
 function paramsOf(request: SeenRequest): Readonly<Record<string, unknown>> {
   if (request.method === 'POST') return JSON.parse(idsAsText(body(request))) as Readonly<Record<string, unknown>>;
   return Object.fromEntries(new URL(request.target, 'http://127.0.0.1').searchParams);
@@ -69,8 +71,10 @@ function paramsOf(request: SeenRequest): Readonly<Record<string, unknown>> {
 describe.skipIf(!isInstalled)('ccxt and the client', () => {
   let fixture: RestFixture;
   let otherFixture: RestFixture;
-  let open: (of: RestFixture) => Bitrue;
-  const rows: (readonly string[])[] = [];
+  /** Opens ccxt at the stub of a fixture. */
+  let open: (target: RestFixture) => Bitrue;
+  /** One row of the printed table for each compared call. */
+  const tableRows: (readonly string[])[] = [];
 
   beforeAll(async () => {
     const { Bitrue } = await import('./bitrue.mjs');
@@ -82,10 +86,10 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
   afterAll(async () => {
     await fixture?.close();
     await otherFixture?.close();
-    if (rows.length > 0) console.log(tableOf(rows));
+    if (tableRows.length > 0) console.log(tableOf(tableRows));
   });
 
-  /** The one request, other than for the time, that `send` makes. */
+  /** Returns the one request that `send` makes. Requests for the time count only if `isTime` is true. */
   async function requestSeen({ stub }: RestFixture, isTime: boolean, send: () => Promise<unknown>): Promise<SeenRequest> {
     const before = stub.requests.length;
     await send();
@@ -94,42 +98,45 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
     return arrived[0]!;
   }
 
-  it.each(CASES)('$say', async ({ op: name, print, args, security, otherPath = false }) => {
-    const op = opOf(name);
-    const isSigned = security !== 'NONE';
-    const from = otherPath ? otherFixture : fixture;
-    const ours = await requestSeen(from, op === 'futures.serverTime', () => from.call(op, args, { attempts: 1 }));
-    const ccxt = open(from);
-    const [path = ''] = ours.target.split('?');
-    const send = ccxt.methodOf(ours.method === 'GET' ? 'GET' : 'POST', path, isSigned);
-    if (send === null) {
-      expect(path).toBe('/v1/inner/trigger_order_cancel');
-      rows.push([print, ours.method, path, 'no: ccxt signs below /fapi and /dapi alone', '']);
-      return;
-    }
-    ccxt.timestamp = isSigned ? Number(header(ours, 'x-ch-ts')) : null;
+  it.each(CASES)(
+    'ccxt sends the bytes and the signature of the client for $description',
+    async ({ op: name, description, args, security, otherPath = false }) => {
+      const op = opOf(name);
+      const isSigned = security !== 'NONE';
+      const from = otherPath ? otherFixture : fixture;
+      const ours = await requestSeen(from, op === 'futures.serverTime', () => from.call(op, args, { attempts: 1 }));
+      const ccxt = open(from);
+      const [path = ''] = ours.target.split('?');
+      const send = ccxt.methodOf(ours.method === 'GET' ? 'GET' : 'POST', path, isSigned);
+      if (send === null) {
+        expect(path).toBe('/v1/inner/trigger_order_cancel');
+        tableRows.push([description, ours.method, path, 'no: ccxt signs below /fapi and /dapi alone', '']);
+        return;
+      }
+      ccxt.timestamp = isSigned ? Number(header(ours, 'x-ch-ts')) : null;
 
-    // Its own bytes: they are ours, but that bodies begin with the window and hold long ids as text.
-    const theirs = await requestSeen(from, true, () => send(paramsOf(ours)));
-    const inOurs = ours.method === 'GET' ? '' : idsAsText(body(ours)).replace('{', '{"recvWindow":5000,');
-    expect([theirs.method, theirs.target, body(theirs)]).toEqual([ours.method, ours.target, inOurs]);
-    if (!isSigned) {
-      expect(credentials(theirs).concat(credentials(ours)).join('')).toBe('');
-      rows.push([print, ours.method, path, 'the same', 'none']);
-      return;
-    }
-    expect(signature(theirs)).toBe(expectedSignature(theirs));
+      // The bytes of ccxt equal those of the client. Only its bodies begin with the window and have long ids as text.
+      const theirs = await requestSeen(from, true, () => send(paramsOf(ours)));
+      const inOurs = ours.method === 'GET' ? '' : idsAsText(body(ours)).replace('{', '{"recvWindow":5000,');
+      expect([theirs.method, theirs.target, body(theirs)]).toEqual([ours.method, ours.target, inOurs]);
+      if (!isSigned) {
+        expect(credentials(theirs).concat(credentials(ours)).join('')).toBe('');
+        tableRows.push([description, ours.method, path, 'the same', 'none']);
+        return;
+      }
+      expect(signature(theirs)).toBe(expectedSignature(theirs));
 
-    // Our bytes from its hands: to the last digit what we sent, so each is what the other would have made.
-    ccxt.body = ours.method === 'GET' ? null : body(ours);
-    const again = await requestSeen(from, true, () => send(paramsOf(ours)));
-    expect([again.method, again.target, body(again)]).toEqual([ours.method, ours.target, body(ours)]);
-    expect(credentials(again)).toEqual(credentials(ours));
-    expect(isSameSignature(signature(again), expectedSignature(ours))).toBe(true);
-    rows.push([print, ours.method, path, ours.method === 'GET' ? 'the same' : 'the same but recvWindow', 'identical']);
-  });
+      // ccxt signs and sends the bytes of the client: every digit arrives unchanged.
+      ccxt.body = ours.method === 'GET' ? null : body(ours);
+      const again = await requestSeen(from, true, () => send(paramsOf(ours)));
+      expect([again.method, again.target, body(again)]).toEqual([ours.method, ours.target, body(ours)]);
+      expect(credentials(again)).toEqual(credentials(ours));
+      expect(isSameSignature(signature(again), expectedSignature(ours))).toBe(true);
+      tableRows.push([description, ours.method, path, ours.method === 'GET' ? 'the same' : 'the same but recvWindow', 'identical']);
+    },
+  );
 
-  it('a signature is of its own bytes, time, path and secret alone', async () => {
+  it('a signature is valid only for its own bytes, time and path', async () => {
     const ccxt = open(fixture);
     const send = ccxt.methodOf('POST', '/fapi/v1/order', true)!;
     ccxt.timestamp = 1_588_591_856_950;
@@ -143,21 +150,21 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
     for (const other of others) expect(isSameSignature(signature(sent), expectedSignature({ ...sent, ...other }))).toBe(false);
   });
 
-  it('ccxt reads from what our encoders write what we read', async () => {
+  it('ccxt reads the same values as the client from replies that the encoders write', async () => {
     const ccxt = open(fixture);
     const texts = new Map<string, string>();
-    /** What the documented answer says, which is written by our encoder for ccxt to read. */
-    const written = <O extends keyof typeof FUTURES_ANSWERS>(op: O, path: string): OpResult<O> => {
+    /** Returns the values of the documented answer, and writes it with the encoder for ccxt. */
+    const writeDocumented = <O extends keyof typeof FUTURES_ANSWERS>(op: O, path: string): OpResult<O> => {
       const json = parseJson(FUTURES_ANSWERS[op][0]!.body);
-      const means = json.ok ? decodeAnswer(answerOf(op), json.value) : json;
-      if (!means.ok) throw new Error(`${op}: ${means.problem}`);
-      texts.set(path, encodeAnswer(answerOf(op), means.value));
-      return means.value;
+      const decoded = json.ok ? decodeAnswer(answerOf(op), json.value) : json;
+      if (!decoded.ok) throw new Error(`${op}: ${decoded.problem}`);
+      texts.set(path, encodeAnswer(answerOf(op), decoded.value));
+      return decoded.value;
     };
-    const contracts = written('futures.contracts', '/fapi/v1/contracts');
-    const ticker = written('futures.ticker', '/fapi/v1/ticker');
-    const depth = written('futures.depth', '/fapi/v1/depth');
-    const bars = written('futures.klines', '/fapi/v1/klines');
+    const contracts = writeDocumented('futures.contracts', '/fapi/v1/contracts');
+    const ticker = writeDocumented('futures.ticker', '/fapi/v1/ticker');
+    const depth = writeDocumented('futures.depth', '/fapi/v1/depth');
+    const bars = writeDocumented('futures.klines', '/fapi/v1/klines');
     fixture.stub.behaviour = (socket, { target }) => void socket.write(answerBytes(200, texts.get(target.split('?')[0]!) ?? '{}'));
 
     const { symbol: id, multiplier, pricePrecision } = contracts.rows[0]!;

@@ -1,4 +1,4 @@
-// ccxt's side of the benchmark `restCreate`: for each line of its input, a number, it creates as many orders and prints their CPU times.
+// ccxt's side of the benchmark `restCreate`. Each line of its input is a number of orders: it creates them and prints their CPU times.
 
 import { createInterface } from 'node:readline';
 import { Bitrue } from './bitrue.mjs';
@@ -9,11 +9,13 @@ const ccxt = new Bitrue(origin, apiKey, secret);
 await ccxt.loadMarkets();
 process.stdout.write('ready\n');
 
-const timer = new OrderTimer((at) =>
-  ccxt.createOrder('BTC/USDT:USDT', 'limit', 'buy', 1 + (at % 9), 65_000.5 + (at % 1000), { clientOrderId: `b-${at}` }),
+const timer = new OrderTimer((orderIndex) =>
+  ccxt.createOrder('BTC/USDT:USDT', 'limit', 'buy', 1 + (orderIndex % 9), 65_000.5 + (orderIndex % 1000), {
+    clientOrderId: `b-${orderIndex}`,
+  }),
 );
 for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(await timer.run(Number(line)))}\n`);
 }
-// Its connections are kept alive, and it has nothing to end them with.
+// ccxt keeps its connections alive and has no call that closes them.
 process.exit();

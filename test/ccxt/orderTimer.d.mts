@@ -1,11 +1,12 @@
-// Types of the stopwatch, which ccxt's program uses without a compiler.
+// Types of orderTimer.mjs, which runs without a compiler.
 
+/** Mean CPU times of an order, us. */
 export interface OrderTimes {
   readonly toSocketUs: number;
   readonly toAnswerUs: number;
 }
 
 export class OrderTimer {
-  constructor(create: (at: number) => Promise<unknown>);
+  constructor(create: (orderIndex: number) => Promise<unknown>);
   run(count: number): Promise<OrderTimes>;
 }

@@ -1,4 +1,5 @@
-// CPU time of orders, one at a time, up to when the last byte of each was handed to its socket; the same stopwatch for every client.
+// Measures the CPU time of orders, one at a time: until the last byte of an order is on its socket, and until its reply is read. The benchmark
+// measures every client in this way.
 
 import { subscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers/promises';
@@ -6,35 +7,38 @@ import { setImmediate } from 'node:timers/promises';
 /** Measures orders one after the other. */
 export class OrderTimer {
   #create;
-  #sent = 0;
-  /** Process CPU time at which the order under way began, us. */
-  #began = 0;
+  /** Number of orders that were created until now, in all runs. */
+  #orderCount = 0;
+  /** CPU time of the process at which the current order began, us. */
+  #startUs = 0;
+  /** Sum of the times until an order of this run was on its socket, us. */
   #toSocketUs = 0;
-  #written = 0;
+  /** Number of requests of this run that were written. */
+  #writtenCount = 0;
 
-  /** @param {(at: number) => Promise<unknown>} create creates order number `at` */
+  /** @param {(orderIndex: number) => Promise<unknown>} create Creates an order. */
   constructor(create) {
     this.#create = create;
-    // Every undici says it, whoever brought it along, when it has written the whole of a request.
+    // Every copy of undici in the process publishes this when it has written a whole request.
     subscribe('undici:request:bodySent', () => {
-      this.#toSocketUs += cpuUs() - this.#began;
-      this.#written++;
+      this.#toSocketUs += cpuUs() - this.#startUs;
+      this.#writtenCount++;
     });
   }
 
-  /** Returns the times of the next `count` orders, us: until each was on its socket, and until its answer was read. */
+  /** Returns the mean times of the next `count` orders, us: until each was on its socket, and until its reply was read. */
   async run(count) {
     this.#toSocketUs = 0;
-    this.#written = 0;
+    this.#writtenCount = 0;
     let toAnswerUs = 0;
     for (let order = 0; order < count; order++) {
-      // What the answer before it left to be done is not this one's.
+      // Work that the previous reply has left is done before this order begins.
       await setImmediate();
-      this.#began = cpuUs();
-      await this.#create(this.#sent++);
-      toAnswerUs += cpuUs() - this.#began;
+      this.#startUs = cpuUs();
+      await this.#create(this.#orderCount++);
+      toAnswerUs += cpuUs() - this.#startUs;
     }
-    if (this.#written !== count) throw new Error(`${this.#written} requests were written for ${count} orders`);
+    if (this.#writtenCount !== count) throw new Error(`${this.#writtenCount} requests were written for ${count} orders`);
     return { toSocketUs: this.#toSocketUs / count, toAnswerUs: toAnswerUs / count };
   }
 }
