@@ -11,7 +11,7 @@ const GROWTH_PERCENT = 30;
 const EARLY_OPTIMISATION_FLAG = V8_MAJOR <= 12 ? '--interrupt-budget=10000' : '--invocation-count-for-maglev=100';
 
 /** Of Node 20, where they were measured. Hot: docs/performance.md#one-run. */
-const ONE_RUN_FLAGS = V8_MAJOR === 11 ? ['--no-concurrent-osr', '--no-concurrent-marking', '--heap-growing-percent=400'] : [];
+const ONE_RUN_FLAGS = V8_MAJOR === 11 ? ['--no-concurrent-osr', '--heap-growing-percent=400'] : [];
 
 /**
  * For a process that runs for months, holds little memory and does little at a time. Call it first. An unknown flag is reported, and the

@@ -92,7 +92,7 @@ export class JournalState {
   readonly symbols = new Set<string>();
   /** Fills of the account: of no known order, or what the strategy of an own order did not hold. */
   readonly unattributedFills: RecordOf<'FILL'>[] = [];
-  /** Trades of which only a part was written. */
+  /** Trades that were written in part. */
   readonly splitTrades = new SplitTrades();
   /** Decisions of the operator, oldest first. */
   readonly decisions: RecordOf<'HUMAN'>[] = [];

@@ -62,7 +62,7 @@ export const RECORD_KINDS = {
     priorSeq: integerField,
     priorBytes: integerField,
     priorCrc: textField,
-    /** True when the process that wrote the previous file goes on. */
+    /** True when the process that wrote the previous file continues. */
     goesOn: ifWritten(flagField),
   },
   /** The configuration of the process: at its start and after each change. */

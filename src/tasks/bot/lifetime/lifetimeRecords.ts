@@ -260,5 +260,5 @@ export class LifetimeRecords {
   }
 }
 
-/** True for a record with which a process begins. One that goes on in another file of the journal does not begin there. */
+/** True for a record with which a process begins. One that continues in another file of the journal does not begin there. */
 const beginsProcess = (record: JournalRecord): boolean => record.k === 'CONFIG' || (record.k === 'SEGMENT' && record.goesOn !== true);
