@@ -38,6 +38,8 @@ import { SimulatedVenue, SYMBOLS } from './venue.ts';
 const NO_OPENING_MS = 900_000;
 /** When a simulated day begins, ms UTC. */
 export const START_MS = Date.UTC(2026, 0, 5);
+/** Time within which a bot learns of a trade while nothing goes wrong, ms. */
+const KNOWN_AFTER_MS = 30_000;
 /** Largest position of a symbol on a quiet and on a busy day, in lots. On a busy day orders are close to the limit. */
 const MAX_LOTS = { quiet: 80_000, busy: 25_000 };
 /** Time from the start of a day of contracts until the operator first reviews foreign orders, ms. */
@@ -61,7 +63,7 @@ export class World {
   readonly #schedule: readonly ScheduledFault[];
   readonly #print: ((line: string) => void) | undefined;
   readonly #startMs: number;
-  readonly #endMs: number;
+  #endMs: number;
   /** The settings of a day of contracts; null on a day of coins. */
   readonly #contracts: ContractDayTerms | null;
   /** True if the day stops at the first violation of a rule. */
@@ -228,7 +230,7 @@ export class World {
         return this.#hashEnd();
       for (const bot of bots) bot.startIfDue();
       const nextMs = Math.min(this.queue.nextMs, this.venue.exchange.nextMs);
-      if (nextMs > this.#endMs) break;
+      if (nextMs > this.#endMs && !this.#lengthens()) break;
       if (this.venue.exchange.nextMs <= nextMs) this.venue.service.advance(nextMs);
       this.queue.runDue(nextMs);
       for (const { process, journal } of bots) if (process?.isFlattening) journal.mirrorToDisk();
@@ -240,6 +242,14 @@ export class World {
     for (const bot of bots) bot.checkEnd();
     this.#hardFaults?.checkEnd();
     this.#hashEnd();
+  }
+
+  /** Lets a day last longer if its bot has traded just before the end, so that the bot can learn of the trade. Returns true if it did. */
+  #lengthens(): boolean {
+    const tradeTimesMs = [...this.venue.orders.byId.values()].flatMap(({ trades }) => trades.slice(-1).map(({ timeMs }) => timeMs));
+    if (!tradeTimesMs.some((timeMs) => timeMs > this.#endMs - KNOWN_AFTER_MS)) return false;
+    this.#endMs += KNOWN_AFTER_MS;
+    return true;
   }
 
   /** Adds the violations, the number of trades and the money at the end of the day to the hash. */

@@ -99,21 +99,19 @@ export function reviewForeignOrders(process: BotProcess, venue: ContractVenue, t
   for (const { venueId } of foreign) {
     const decision = { id: venueId, why: 'the operator has looked' };
     const liquidation = liquidations.get(venueId);
+    const owner = liquidation === undefined ? null : ownerOf(process.opened!.bot.deps.engine, liquidation);
     venue.cancelTriggerCopy(venueId);
     track(
       process.control.decide(
-        liquidation === undefined
-          ? { what: 'ignore', ...decision }
-          : { what: 'adopt', strategy: ownerOf(process.opened!.bot.deps.engine, liquidation), ...decision },
+        owner === null ? { what: 'ignore', ...decision } : { what: 'adopt', strategy: owner, ...decision },
         'operator',
       ),
     );
   }
 }
 
-/** Returns the name of the strategy whose position an order closes; null if only one runs. */
+/** Returns the name of the strategy whose position an order closes; null if none has one, as after a second copy. */
 function ownerOf({ runs, instruments, ledger }: ObservedEngine, { instrument, intent }: UserOrder): string | null {
   const index = instruments.findIndex(({ wireName }) => wireName === instrument.wireName);
-  const owner = runs.find((run) => ledger.closable(run.index, index, intent.side === 'buy', true) > 0);
-  return runs.length === 1 ? null : (owner?.name ?? null);
+  return runs.find((run) => ledger.closable(run.index, index, intent.side === 'buy', true) > 0)?.name ?? null;
 }

@@ -362,14 +362,22 @@ export class ThemedFaults {
   /** Returns a row of a list of trades; null for a trade that is missing for a while. */
   #tradeRow(row: string): string | null {
     if (this.#hiddenTrades?.lacksTrade(row)) return null;
-    const orderShare = shareOf(ownOrderOf(row));
     const ageMs = this.#deps.queue.nowMs - Number(fieldOf(row, 'time'));
-    if (this.#theme === 'replicas') return ageMs < orderShare * MAX_LAG_MS ? null : row;
-    if (this.#theme !== 'missingTrades' || orderShare < COMPLETE_SHARE) return row;
-    const order = this.#deps.venue.orders.byId.get(ownOrderOf(row));
+    if (this.#theme === 'replicas') return ageMs < shareOf(ownOrderOf(row)) * MAX_LAG_MS ? null : row;
+    if (this.#theme !== 'missingTrades') return row;
+    // A trade of two own orders is missing with the other trades of either, so that the trades of one order come in their order.
+    const { byId } = this.#deps.venue.orders;
+    const ownOrders = [fieldOf(row, 'bidId'), fieldOf(row, 'askId')].filter((id) => byId.has(id));
+    return (ownOrders.length > 1 ? ownOrders : [ownOrderOf(row)]).some((id) => this.#lacksTradesOf(id, ageMs)) ? null : row;
+  }
+  /** True while lists lack the trades of an order. `ageMs`: the age of the trade. */
+  #lacksTradesOf(orderId: string, ageMs: number): boolean {
+    const orderShare = shareOf(orderId);
+    if (orderShare < COMPLETE_SHARE) return false;
+    const order = this.#deps.venue.orders.byId.get(orderId);
     // If all trades came late, the bot would learn to wait longer. So on these days only the trades of lost orders are missing.
-    if (this.#lacksLostOnly && (order === undefined || this.#isKnown(order))) return row;
-    return ageMs < valueInRange(MISSING_TRADE_MS, subRandom(orderShare, SECOND_FACTOR)) ? null : row;
+    if (this.#lacksLostOnly && (order === undefined || this.#isKnown(order))) return false;
+    return ageMs < valueInRange(MISSING_TRADE_MS, subRandom(orderShare, SECOND_FACTOR));
   }
 
   /** Returns the row of a queried order. On a day of `replicas` it shows the end of the order once before its fills. */

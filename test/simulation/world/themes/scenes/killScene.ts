@@ -87,6 +87,8 @@ export class KillScene {
   readonly #sceneTerms: SceneTerms;
   /** The request of the order that was lost last. */
   #lostBody: string | null = null;
+  /** Symbol of the order that was refused; null before. */
+  #refusedSymbol: string | null = null;
   /** Number of orders of the scene that the bot has sent. */
   #sceneOrderCount = 0;
   /** When the bot sent the last of them, ms UTC. */
@@ -167,7 +169,8 @@ export class KillScene {
     if (this.#sceneOrderCount === 0 && this.name === 'nextId') this.#unknownBefore = this.#unknownOutcomes();
     this.#sceneOrderCount++;
     this.#lastSceneOrderMs = this.#deps.queue.nowMs;
-    if (faultKind !== 'refusal' && faultKind !== 'nextId') this.#lose(body);
+    if (faultKind === 'refusal') this.#refusedSymbol = intentOf(body, this.#deps.venue)?.instrument.wireName ?? null;
+    else if (faultKind !== 'nextId') this.#lose(body);
     return { faultKind, draw: LENGTH_SHARE * this.#rng.next() };
   }
   /** True for a create request with the side and the price, taker or maker, of the scene's orders. */
@@ -176,6 +179,8 @@ export class KillScene {
     const intent = intentOf(body, venue);
     if (intent === null) return false;
     const { botOrder } = this.#sceneTerms;
+    // The strategy asks again for the order that was refused.
+    if (this.#refusedSymbol !== null && intent.instrument.wireName !== this.#refusedSymbol) return false;
     const price = venue.service.markets.find(({ instrument }) => instrument === intent.instrument)?.referencePrice ?? NaN;
     const isTaker = intent.side === 'buy' ? intent.limit > price : intent.limit < price;
     if (botOrder === 'takerSale') return intent.side === 'sell' && isTaker;
