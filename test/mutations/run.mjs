@@ -8,7 +8,7 @@ const guards = JSON.parse(readFileSync(0, 'utf8'));
 
 /** Returns a Vite plugin that applies the changes of a guard to its files, and calls `onChanged` when one of them is loaded. */
 function mutationPlugin(guard, onChanged) {
-  const changes = [guard, ...(guard.and ?? [])];
+  const changes = [guard, ...(guard.otherChanges ?? [])];
   return {
     name: 'mutation',
     enforce: 'pre',
@@ -29,7 +29,7 @@ const escapeForRegExp = (text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.
 const projects = guards.map((guard) => ({
   root,
   plugins: [mutationPlugin(guard, () => loadedGuards.add(guard.name))],
-  test: { name: guard.name, include: [guard.test], testNamePattern: new RegExp(escapeForRegExp(guard.named)), testTimeout: 60_000 },
+  test: { name: guard.name, include: [guard.test], testNamePattern: new RegExp(escapeForRegExp(guard.testTitle)), testTimeout: 60_000 },
 }));
 
 const vitest = await createVitest('test', { config: false, root, watch: false, reporters: [{}], maxWorkers: 3 }, { test: { projects } });

@@ -109,9 +109,9 @@ function isValidAt({ schema }: FileKind<unknown>, source: DefinitionSource, path
 function intendedBranch(issue: Issue, value: unknown): readonly Issue[] | null {
   if (issue.code !== 'invalid_union') return null;
   const hasInnerPath = (innerIssue: Issue) => innerIssue.path.length > 0;
-  const isInsideMap = (innerIssue: Issue) => hasInnerPath(innerIssue) || innerIssue.code === 'unrecognized_keys';
+  const isWithinMap = (innerIssue: Issue) => hasInnerPath(innerIssue) || innerIssue.code === 'unrecognized_keys';
   const branchWith = (fits: (innerIssue: Issue) => boolean) => issue.errors.find((branch) => branch.length > 0 && branch.every(fits));
-  const fittingBranch = branchWith(hasInnerPath) ?? branchWith(isInsideMap) ?? null;
+  const fittingBranch = branchWith(hasInnerPath) ?? branchWith(isWithinMap) ?? null;
   const isMap = (path: Issue['path']) => isObject(definitionValueAt(value, path.map(String)));
   const isMapInsteadOfText = (innerIssue: Issue) =>
     innerIssue.code === 'invalid_type' && innerIssue.expected === 'string' && isMap(innerIssue.path);

@@ -167,7 +167,7 @@ describe('two feeds', () => {
     const mirrored = otherMarket(closes.map((_, row) => 1e4 / closeAfter(row)));
     expect(foundBeside(closes, mirrored)).toBe('the values of the closes of the feed OTHERUSDT 1h');
   });
-  test('volumes that tell the next move are found', () => {
+  test('volumes that show the next move are found', () => {
     const volumes = closes.map((close, row) => 100 + 50 * (closeAfter(row) / close - 1));
     expect(foundBeside(closes, otherMarket(walk(6), volumes))).toBe('the values of the volumes of the feed OTHERUSDT 1h');
   });

@@ -22,7 +22,7 @@ const MOVE_ROWS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96] as const;
 const MIN_MOVES = 30;
 /** Smallest rank correlation. Values that were known seldom reach a tenth of it with the moves of whole bars. */
 const MIN_CORRELATION = 0.5;
-/** The same for the closes of another feed and for volumes. One market may lead another; that its bars tell nearly all of the next move is no market. */
+/** The same for the closes of another feed and for volumes. One market may lead another; bars that show nearly all of the next move are no market. */
 const MIN_FEED_CORRELATION = 0.9;
 /** Numbers of bars of such a move, and the lists of closes or volumes that are compared at most. Shorter bars of a market that leads are not judged. */
 const FEED_MOVE_ROWS = [1, 2, 4] as const;

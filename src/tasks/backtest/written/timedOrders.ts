@@ -163,7 +163,7 @@ export interface MeanMatch {
 }
 
 /**
- * Returns the instrument whose mean holding matches the moves of its bars best; null: there is none. `runs`: what each run over other bars held of each
+ * Returns the instrument whose mean holding matches the moves of its bars best; null if no instrument has a holding. `runs`: what each run over other bars held of each
  * instrument; `feeds`: those with the true bars.
  */
 export function bestMeanMatch(feeds: readonly FeedPlan[], runs: readonly (readonly HeldChanges[])[]): MeanMatch | null {
@@ -191,7 +191,7 @@ function deviationsOfMean(feed: FeedPlan, holdings: readonly HeldChanges[]): num
   return gainDeviations(feed, withoutMeanWeek(openMs, meanAt));
 }
 
-/** Returns the values less the mean of all values at the same time of the week, so that hours and weekdays tell nothing. */
+/** Returns the values less the mean of all values at the same time of the week, so that hours and weekdays have no effect. */
 function withoutMeanWeek(openMs: Float64Array, values: Float64Array): Float64Array {
   const sums = new Map<number, { sum: number; count: number }>();
   const timeOfWeek = (row: number): number => openMs[row]! % WEEK_MS;

@@ -64,6 +64,8 @@ export interface OrderContent {
 export interface DraftContent extends OrderContent {
   readonly isWatched: boolean;
 }
+/** As `isWatched` of an order: a condition of contracts is sent to the exchange, so as a draft it waits only for other orders. */
+const isWatchedDraft = ({ condition, role }: RecordOf<'DRAFT'>): boolean => condition !== null && (role === 'market' || role === 'limit');
 const draftKeyOf = (content: DraftContent): string => `${content.isWatched ? 'stop entry' : 'draft'} ${keyOf(content)}`;
 const keyOf = ({ createdMs, strategy, slot, side, role, qty, amount }: OrderContent): string =>
   `${createdMs} ${strategy} ${side} ${role} ${qty ?? ''} ${amount ?? ''} ${slot}`;
@@ -214,7 +216,7 @@ export class LifetimeRecords {
     for (const order of this.#ordersByNumber.values()) {
       const { intent, draft } = order;
       if (intent !== null && isKillSlice(intent)) continue;
-      if (draft !== null) add(draftKeyOf({ ...draft, isWatched: draft.condition !== null }), order);
+      if (draft !== null) add(draftKeyOf({ ...draft, isWatched: isWatchedDraft(draft) }), order);
       add(createdMsOf(order), order);
       if (intent !== null) add(keyOf(intent), order);
     }
