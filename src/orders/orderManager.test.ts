@@ -227,9 +227,9 @@ describe('random histories', () => {
           const ending = ENDINGS[columns.ending[row]!]!;
           if (filledLots === requestedLots) expect(ending).toBe('filled');
           // Every order is either finished, open or proven absent.
-          const orderId = orders.get(id as OrderId);
-          expect(orderId !== undefined).toBe(ending === 'open' || ending === 'noEffect');
-          if (orderId) reservedLots += requestedLots - filledLots;
+          const foundOrder = orders.get(id as OrderId);
+          expect(foundOrder !== undefined).toBe(ending === 'open' || ending === 'noEffect');
+          if (foundOrder) reservedLots += requestedLots - filledLots;
         }
         expect(reservations.buyLots(0, 0)).toBe(reservedLots);
         expect(new Set(exchange.submitted).size).toBe(exchange.submitted.length);

@@ -56,12 +56,7 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
     ],
     ['the volume of a LIMIT order', '/fapi/v1/order', { ...CONTRACT_LIMIT_BUY, volume: 1_000_000_000 }, -2017],
     ['the volume of a LIMIT order beyond counting', '/fapi/v1/order', { ...CONTRACT_LIMIT_BUY, volume: BEYOND_2_TO_64 }, -2017],
-    [
-      'the volume of a CONTRACT_MARKET_BUY order',
-      '/fapi/v1/order',
-      { ...CONTRACT_MARKET_BUY, side: 'SELL', open: 'CLOSE', volume: 5001 },
-      -2100,
-    ],
+    ['the volume of a MARKET order', '/fapi/v1/order', { ...CONTRACT_MARKET_BUY, side: 'SELL', open: 'CLOSE', volume: 5001 }, -2100],
     ['the volume of a CLOSE', '/fapi/v1/order', { ...CONTRACT_LIMIT_BUY, side: 'SELL', open: 'CLOSE', volume: BEYOND_2_TO_64 }, 10015],
     ['a trigger price', '/fapi/v1/conditionOrder/', { ...TRIGGER_ORDER, triggerPrice: BEYOND_2_TO_64 }, -1138],
     ['the price of a trigger order', '/fapi/v1/conditionOrder/', { ...TRIGGER_ORDER, price: BEYOND_2_TO_64 }, -1138],
@@ -111,7 +106,7 @@ describe('a number is what it is worth, however it is written', () => {
     );
   });
 
-  it('the price of a CONTRACT_MARKET_BUY order is not read', () => {
+  it('the price of a MARKET order is not read', () => {
     const fixture = new FuturesFixture();
     for (const price of [0, '', '0', -1, 'none', 1e308]) {
       const order = { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: 0.01, price };
@@ -177,7 +172,7 @@ describe('open orders of an account on an instrument', () => {
   /** Returns a price that differs for each number. */
   const priceOf = (orderNumber: number): object => ({ price: (10 + orderNumber / 100).toFixed(2) });
 
-  it('an account has at most 200 open orders on an instrument, and CONTRACT_MARKET_BUY orders and other instruments are not counted', () => {
+  it('an account has at most 200 open orders on an instrument, and MARKET orders and other instruments are not counted', () => {
     const fixture = new ServiceFixture({ limits: { 'spot.newOrder': null } });
     const order = { ...SPOT_SALE, side: 'BUY' };
     for (let index = 0; index < 200; index++) expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...priceOf(index) }))).toBe(0);

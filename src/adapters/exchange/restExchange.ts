@@ -87,7 +87,9 @@ export class RestExchange implements OrderGateway {
       unbookedLots: (tracked) => this.#readers.trades(tracked.request.instrumentIndex).unbookedLots(tracked),
     });
     this.#funding = this.#openFunding();
-    this.#contractSettings = contractSettingsOf(context, (index, options) => this.#funding.readPositions(index, options));
+    this.#contractSettings = contractSettingsOf(context, (index, options) =>
+      context.venue.positions(context.deps.instruments[index]!, options),
+    );
     this.#createQueue = this.#openCreateQueue();
     this.#polling = new ActiveOrderPolling({ scheduler, trackedOrders, settings, reconcile: (index) => reconcile(index, STEADY) });
     this.#notedTotals = this.#openNotedTotals();
@@ -208,7 +210,7 @@ export class RestExchange implements OrderGateway {
   submit(order: ApprovedOrder, seq: number): void {
     const { clientOrderIdOf, journal } = this.#context.deps;
     const tracked = new TrackedOrder(copyRequest(order), clientOrderIdOf(order.id), journal.signMs(order), order);
-    this.#context.trackedOrders.add(tracked);
+    this.#context.trackedOrders.add(this.#createQueue.requireNew(tracked));
     this.#createQueue.submit(tracked, seq);
   }
   /** Cancels the order. Repeats the cancel until the order has ended. */

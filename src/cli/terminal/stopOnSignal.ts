@@ -12,14 +12,20 @@ export interface StopSignal {
   release(): void;
 }
 
-/** Listens for SIGINT, SIGTERM and SIGHUP, which a closed terminal sends. The first signal aborts `signal`, and the second one exits the process. */
+/**
+ * Listens for SIGINT, SIGTERM and SIGHUP, which a closed terminal sends. The first signal aborts `signal`. A later SIGINT or SIGTERM exits the process; a
+ * SIGHUP does not, because a wrapper may forward the one that the process has got already.
+ */
 export function stopOnSignal(): StopSignal {
   const controller = new AbortController();
   let code = 0;
   const stopOn = (name: keyof typeof SIGNAL_EXIT_CODES) => {
     const exitCode = SIGNAL_EXIT_CODES[name];
     const onSignal = () => {
-      if (controller.signal.aborted) process.exit(exitCode);
+      if (controller.signal.aborted) {
+        if (name !== 'SIGHUP') process.exit(exitCode);
+        return;
+      }
       code = exitCode;
       controller.abort();
     };

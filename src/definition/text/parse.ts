@@ -110,8 +110,10 @@ function intendedBranch(issue: Issue, value: unknown): readonly Issue[] | null {
   if (issue.code !== 'invalid_union') return null;
   const hasInnerPath = (innerIssue: Issue) => innerIssue.path.length > 0;
   const isWithinMap = (innerIssue: Issue) => hasInnerPath(innerIssue) || innerIssue.code === 'unrecognized_keys';
-  const branchWith = (fits: (innerIssue: Issue) => boolean) => issue.errors.find((branch) => branch.length > 0 && branch.every(fits));
-  const fittingBranch = branchWith(hasInnerPath) ?? branchWith(isWithinMap) ?? null;
+  const branchesWith = (fits: (innerIssue: Issue) => boolean) => issue.errors.filter((branch) => branch.length > 0 && branch.every(fits));
+  const mapBranches = branchesWith(isWithinMap);
+  // Of several kinds of maps nothing shows which one the user meant.
+  const fittingBranch = branchesWith(hasInnerPath)[0] ?? (mapBranches.length === 1 ? mapBranches[0]! : null);
   const isMap = (path: Issue['path']) => isObject(definitionValueAt(value, path.map(String)));
   const isMapInsteadOfText = (innerIssue: Issue) =>
     innerIssue.code === 'invalid_type' && innerIssue.expected === 'string' && isMap(innerIssue.path);

@@ -108,7 +108,6 @@ export const STATE_TEXTS = {
 export const LATER_TEXTS = {
   prices: 'a series or a feed of the run has prices of bars that close later',
   moves: 'a series of the run agrees with the moves of bars that close later',
-  feedMoves: 'closes or volumes of a feed of the run agree with the moves of bars that close later',
   scaled: 'a series of the run was scaled by all of its values, those that become known later too',
 } as const;
 /**
@@ -120,6 +119,5 @@ export const TABLE_TEXTS = {
   moves: 'a file of the strategy holds the moves of these data, which show data from after a bar',
   times:
     'orders have the same times over other bars, and know the moves of these ones: a table or a formula of the strategy shows data from after a bar',
-  held: 'what is held at a time over other bars knows the moves of these ones: a table or a formula of the strategy shows data from after a bar',
   turns: 'a file of the strategy lists the lows and highs of these data, which show data from after a bar',
 } as const;

@@ -88,11 +88,15 @@ export const barKey = (feedIndex: number, openMs: number): string => `${feedInde
  */
 export function comparedRecords(records: readonly JournalRecord[]): readonly JournalRecord[] {
   const last = records.findLastIndex((record) => record.k === 'INSTANT' && record.decided && record.bars.length > 0);
-  const after = records.findIndex((record, index) => index > last && ENDS_COMPARISON.has(record.k));
+  const after = records.findIndex((record, index) => index > last && endsComparison(record));
   return last < 0 || after < 0 ? records : records.slice(0, after);
 }
 /** Kinds of records. The first such record after the last decisions ends the comparison. */
 const ENDS_COMPARISON: ReadonlySet<string> = new Set(['FILL', 'FUNDED', 'STOP', 'CONFIG', 'INSTANT', 'SEGMENT', 'HUMAN', 'HALT', 'RESUME']);
+
+/** A journal file that the same process continues ends nothing. */
+const endsComparison = (record: JournalRecord): boolean =>
+  ENDS_COMPARISON.has(record.k) && !(record.k === 'SEGMENT' && record.goesOn === true);
 
 /** Returns why the bot did not follow the time `ms`. */
 export const causeOfMissing = ({ down }: RecordedRun, ms: number): Divergence =>

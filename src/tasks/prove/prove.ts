@@ -31,7 +31,7 @@ import {
   undecidedIf,
 } from '../backtest/proof/purityProof.ts';
 import { DECIDING, plainProof, PROOFS, verdictOf, type Proof, type ProofName, type StrategyVerdict } from '../../model/run/proof.ts';
-import { MAX_SET_BARS, proveMeanHolding, proveOtherData } from '../backtest/proof/otherDataProof.ts';
+import { proveOtherData } from '../backtest/proof/otherDataProof.ts';
 import { whyReadsUnclear } from '../backtest/proof/packageReads.ts';
 import { informOnWarmUp } from './proofs/warmUpProof.ts';
 import { warmUpOf } from '../backtest/proof/samplePlans.ts';
@@ -105,8 +105,7 @@ export async function proveRun(
 }
 
 /** Returns the number of rows of all feeds. */
-const rowsOf = ({ plan }: ResolvedRun): number => rowsOfPlan(plan);
-const rowsOfPlan = ({ feeds }: RunPlan): number => feeds.reduce((sum, { bars }) => sum + bars.length, 0);
+const rowsOf = ({ plan }: ResolvedRun): number => plan.feeds.reduce((sum, { bars }) => sum + bars.length, 0);
 
 /** The inputs of all proofs. */
 interface ProofTask extends Pick<ProveOptions, 'times'> {
@@ -147,8 +146,7 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   progressOf('purity')(0.8);
   const canUseOtherData = sameData.isSteady && !sameData.hasState && lateError === null;
   const otherDataProof = canUseOtherData
-    ? ((await proveOtherData(tracer, { plan, whole, holdings: () => heldByCalls(plan, whole.trace) })) ??
-      (rowsOfPlan(plan) > MAX_SET_BARS ? null : await proveMeanHolding(tracer, plan, progressOf('purity'))))
+    ? await proveOtherData(tracer, { plan, whole, holdings: () => heldByCalls(plan, whole.trace) })
     : null;
   const purity = otherDataProof === null ? sameData : { ...sameData, proof: otherDataProof, hasState: true };
   // Entering a phase counts as progress. A search of many feeds takes longer than a strategy may go without it.

@@ -58,12 +58,21 @@ test('a new position starts with a funding sum of 0, with or without a reading b
     'buy -5000 1000',
     'buy 0 9000',
     'buy -1000 9000',
-    'buy 0',
     'buy 0 20000',
     'buy -3000 20000',
     'buy 0 30000',
     'buy -2000 30000',
   ]);
+});
+
+test('a position that an older list lacks is booked once, after a restart too', () => {
+  const first = fixture();
+  first.readPositions(first.row('-0.5', 1000));
+  first.readPositions();
+  const next = fixture();
+  for (const total of first.totals) next.restore(total.replace('buy ', ''));
+  next.readPositions(next.row('-0.5', 1000));
+  expect(next.payments).toEqual([]);
 });
 
 test('a contract whose held position has no funding is reported once', () => {

@@ -68,8 +68,8 @@ export class FundingWatch {
   }
 
   /**
-   * Reads the positions of a contract, and reports their payments. Every read of positions goes this way: the position may be closed before the
-   * next one. Null: no reply that can be read.
+   * Reads the positions of a contract, and reports their payments, because a position may be closed before the next read. Trades must have been
+   * read before: a payment belongs to the bot if its books hold the position. Null: no reply that can be read.
    */
   *readPositions(instrumentIndex: number, options: CallOptions): Work<Page<PositionRow> | null> {
     const page = yield* this.#deps.venue.positions(this.#deps.instruments[instrumentIndex]!, options);
@@ -95,10 +95,7 @@ export class FundingWatch {
       const openedMs = row?.openedMs ?? null;
       const newestMs = this.#openedMs.get(key) ?? null;
       // The total of a closed position is remembered, because an older list may show the position again.
-      if (newestMs !== null && (row === undefined || (openedMs !== null && openedMs < newestMs))) {
-        if (row === undefined) this.#journalTotal(instrumentIndex, side, { units: 0, openedMs: null });
-        continue;
-      }
+      if (newestMs !== null && (row === undefined || (openedMs !== null && openedMs < newestMs))) continue;
       if (openedMs === null) this.#openedMs.delete(key);
       else this.#openedMs.set(key, openedMs);
       const knownTotal = this.#totals.get(key) ?? 0;
@@ -121,7 +118,9 @@ export class FundingWatch {
   }
   /** Journals a total, unless the newest cursor has it. */
   #journalTotal(instrumentIndex: number, side: Side, total: FundingTotal): void {
-    if (this.#notedOf(`${instrumentIndex} ${side}`).units !== total.units) this.#writeTotal(instrumentIndex, side, total);
+    const noted = this.#notedOf(`${instrumentIndex} ${side}`);
+    const isOfOtherPosition = total.units !== 0 && noted.openedMs !== total.openedMs;
+    if (noted.units !== total.units || isOfOtherPosition) this.#writeTotal(instrumentIndex, side, total);
   }
   #writeTotal(instrumentIndex: number, side: Side, total: FundingTotal): void {
     this.#noted.set(`${instrumentIndex} ${side}`, total);

@@ -79,9 +79,13 @@ export class CreateQueue {
     return true;
   }
 
-  /** Sends the order in its turn, once the journal is durable up to `seq`. Throws InvariantError if it was submitted before. */
-  submit(tracked: TrackedOrder, seq: number): void {
+  /** Returns the order. Throws InvariantError if it was requested before. */
+  requireNew(tracked: TrackedOrder): TrackedOrder {
     this.#sendOnce.markSent(tracked.id);
+    return tracked;
+  }
+  /** Sends the order in its turn, once the journal is durable up to `seq`. */
+  submit(tracked: TrackedOrder, seq: number): void {
     const sideQueue = this.#sideQueueOf(tracked);
     sideQueue.queue.push({ tracked, seq });
     this.#sendWaiting(sideQueue);

@@ -49,16 +49,18 @@ test('the totals of long positions count only with a complete group of cursors, 
 test('the part of a trade that the account took counts once the part of the order was written, and once if the trade is booked again', () => {
   const addFill = (state: JournalState, fill: object): void =>
     state.add({ seq: 1, t: 1, k: 'FILL', dur: 0, symbol: 'spot:BTCUSDT', tradeId: '7', side: 'sell', orderId: '3', ...fill } as never);
-  const partsOf = (...fills: readonly object[]): readonly [readonly string[], readonly string[]] => {
+  const partsOf = (...fills: readonly object[]): readonly string[] => {
     const state = new JournalState();
     for (const fill of fills) addFill(state, fill);
-    return [state.unattributedFills.map(({ qty }) => qty), state.splitTrades.incomplete.map(({ qty }) => qty)];
+    return state.unattributedFills.map(({ qty }) => qty);
   };
+  const nextProcess = { k: 'CONFIG' };
   const ofAccount = { cid: null, qty: '3', split: true };
   const ofOrder = { cid: 'A', qty: '2' };
-  expect(partsOf(ofAccount, ofOrder)).toEqual([['3'], []]);
-  expect(partsOf(ofAccount), 'the process ended before the part of the order').toEqual([[], ['3']]);
-  expect(partsOf(ofAccount, { ...ofOrder, orderId: '4' }), 'the other leg of a trade with ourselves').toEqual([[], ['3']]);
-  expect(partsOf(ofAccount, { ...ofAccount, qty: '4' }, ofOrder), 'the next process has booked it again').toEqual([['4'], []]);
-  expect(partsOf({ ...ofAccount, split: undefined }), 'the account has the whole trade').toEqual([['3'], []]);
+  expect(partsOf(ofAccount, ofOrder)).toEqual(['3']);
+  expect(partsOf(ofAccount), 'the process ended before the part of the order').toEqual([]);
+  expect(partsOf(ofAccount, { ...ofOrder, orderId: '4' }), 'the other leg of a trade with ourselves').toEqual([]);
+  expect(partsOf(ofAccount, nextProcess, { ...ofAccount, qty: '4' }, ofOrder), 'the next process has divided it again').toEqual(['4']);
+  expect(partsOf(ofAccount, nextProcess, { ...ofOrder, qty: '5' }), 'the next process has given all of it to the order').toEqual([]);
+  expect(partsOf({ ...ofAccount, split: undefined }), 'the account has the whole trade').toEqual(['3']);
 });

@@ -115,6 +115,7 @@ export class JournalState {
     switch (record.k) {
       case 'CONFIG':
         this.config = record;
+        this.splitTrades.beginProcess();
         break;
       case 'HALT':
         this.#addHalt(record);

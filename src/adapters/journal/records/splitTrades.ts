@@ -9,9 +9,9 @@ const keyOf = ({ symbol, tradeId }: FillRecord): string => `${symbol} ${tradeId}
 export class SplitTrades {
   readonly #parts = new Map<string, FillRecord>();
 
-  /** The parts of the account whose other part was not written. */
-  get incomplete(): readonly FillRecord[] {
-    return [...this.#parts.values()];
+  /** Forgets parts that a process left alone: the next one reads these trades again, and may divide them otherwise. */
+  beginProcess(): void {
+    this.#parts.clear();
   }
 
   /** Takes the part of the account. It replaces one that an earlier process has written of the same trade. */

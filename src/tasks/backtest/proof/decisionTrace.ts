@@ -3,7 +3,6 @@
 import { callText } from '../../../engine/host/callText.ts';
 import type { HostCallLog } from '../../../engine/host/recordingHost.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
-import type { FillColumns } from '../../../model/run/run.ts';
 import { nearestAuthorPlace, type Place } from '../purity/callSite.ts';
 
 /** The calls that are decisions. What a strategy reads may depend on when it reads; what it does must not. */
@@ -42,8 +41,6 @@ export class DecisionTrace implements HostCallLog {
   error: Error | null = null;
   /** The error of the last calls, such as `onStop`; null: none. It does not count as a decision: a run that ends earlier makes no such call. */
   endError: Error | null = null;
-  /** The fills of a run that keeps them; null: none are kept. */
-  fills: FillColumns | null = null;
   /** True when a timer follows the calendar. */
   usesCalendar = false;
   /** True once the run has ended. Later calls are not decisions. */

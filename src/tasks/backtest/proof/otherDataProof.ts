@@ -1,39 +1,18 @@
 // The part of the proof of purity that uses other bars. State that an earlier run has left in the process must not change a run over other bars. And
-// if the orders over other bars come at the same times, these times must not match the moves of the true bars. Neither must what is held on average at
-// each time over other bars.
+// if the orders over other bars come at the same times, these times must not match the moves of the true bars.
 
-import { instrumentsOf } from '../../../app/bot.ts';
 import { seededRng } from '../../../base/number/rng.ts';
-import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { STATE_TEXTS, TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import { traceDifference, proofOf, type ComparedSide } from './traceDifference.ts';
 import type { TracedRun, Tracer } from './tracedRun.ts';
-import { barCountOf } from './samplePlans.ts';
 import { poisonPlan } from './poisonPlan.ts';
 import type { DecisionTrace } from './decisionTrace.ts';
 import { formatTime } from '../../../model/time.ts';
-import {
-  bestMeanMatch,
-  heldByFills,
-  matchedHolding,
-  minDeviationsOf,
-  type HeldChanges,
-  type MatchedHolding,
-  type MeanMatch,
-} from '../written/timedOrders.ts';
+import { matchedHolding, type HeldChanges, type MatchedHolding } from '../written/timedOrders.ts';
 
 /** Added to the seed of the run, so that the other bars are not drawn from the numbers that the run itself uses. */
 const SEED_OFFSET = 31;
-/** The same for the sets of bars over which a holding is averaged. */
-const MEAN_SEED_OFFSET = 131;
-/** Number of these sets at first, and where they show a match that more of them may make clear. */
-const FIRST_SETS = 6;
-const MAX_SETS = 24;
-/** Bars of all sets together. With many bars there are fewer sets, and `isobar prove` makes none over more bars than these. */
-export const MAX_SET_BARS = 262_144;
-/** The least match with which more sets are made, in standard deviations. */
-const PROMISING_DEVIATIONS = 1;
 
 /** Minimum number of orders from which equal ones show that they do not depend on the bars. */
 const MIN_ORDERS = 16;
@@ -102,55 +81,4 @@ export async function proveWholeRepeat(tracer: Tracer, plan: RunPlan, usedStrate
   if (fresh.trace.error !== null) return null;
   const difference = await traceDifference(tracer, fresh, await sideOf({ plan: { ...plan, strategies: usedStrategies } }));
   return difference === null ? null : proofOf('purity', 'refuted', STATE_TEXTS.again, difference, plan);
-}
-
-/**
- * Runs newly loaded strategies over several sets of other bars. Returns a refuted proof of purity if what they hold at each time, on average, matches
- * the moves of the true bars. More sets show a weak match more clearly. `onRun`: called with the finished share of the work.
- */
-export async function proveMeanHolding(tracer: Tracer, plan: RunPlan, onRun: (share: number) => void = () => {}): Promise<Proof | null> {
-  if (hasTrueValues(plan)) return null;
-  const executionFeeds = finestFeeds(plan.feeds);
-  const feeds = instrumentsOf(plan).map(({ id }) => executionFeeds.find(({ bars }) => bars.instrument.id === id)!);
-  const sets = Math.max(FIRST_SETS, Math.min(MAX_SETS, Math.floor(MAX_SET_BARS / barCountOf(plan))));
-  const runs: (readonly HeldChanges[])[] = [];
-  let best: MeanMatch | null = null;
-  for (let index = 0; index < sets; index++) {
-    onRun(index / sets);
-    const otherPlan = poisonPlan(plan, -Infinity, seededRng(plan.seed + MEAN_SEED_OFFSET + index));
-    const { error, fills } = await tracer.run({ plan: otherPlan, isFresh: true, keepsFills: true });
-    if (error !== null || fills === null) return null;
-    runs.push(heldByFills(otherPlan, fills));
-    if (runs.length !== FIRST_SETS && runs.length !== sets) continue;
-    best = bestMeanMatch(feeds, runs);
-    if (best === null || best.deviations < PROMISING_DEVIATIONS) return null;
-  }
-  return best !== null && best.deviations >= minDeviationsOf(feeds.length) ? proofOfMean(best) : null;
-}
-
-/**
- * True if strategies read true values over other bars too, which may match the true moves: funding and mark prices do not change there, and a series of
- * flags has the opposite ones.
- */
-function hasTrueValues({ series = [], futures }: RunPlan): boolean {
-  const hasContractData = [...(futures?.data.values() ?? [])].some(({ funding, marks }) => funding.length > 0 || marks !== null);
-  return series.length > 0 || hasContractData;
-}
-
-/** Returns the proof that a mean holding refutes. Its cause is spread over many orders, so it names no line. */
-function proofOfMean({ feed: { bars }, deviations }: MeanMatch): Proof {
-  return {
-    name: 'purity',
-    verdict: 'refuted',
-    text: TABLE_TEXTS.held,
-    first: {
-      time: null,
-      feed: `${bars.instrument.wireName} ${bars.interval}`,
-      what: 'the times at which it holds',
-      expected: 'times that gain as much as others',
-      actual: `times whose gain is ${deviations.toFixed(1)} standard deviations above that of others`,
-    },
-    file: null,
-    line: null,
-  };
 }

@@ -25,7 +25,7 @@ import { embeddedPrices } from '../written/embeddedPrices.ts';
 import { listedTurns } from '../written/listedTurns.ts';
 import { heldByFills } from '../written/timedOrders.ts';
 import type { FillColumns } from '../../../model/run/run.ts';
-import { proveMeanHolding, proveOtherData, proveWholeRepeat } from './otherDataProof.ts';
+import { proveOtherData, proveWholeRepeat } from './otherDataProof.ts';
 import { whyReadsUnclear } from './packageReads.ts';
 import { ImpureUses, IMPURE_CLASSES, proofOfReplacement, proofOfUses, provePurity, stateProof, undecidedIf } from './purityProof.ts';
 import { MIN_ORDERS, barCountOf, fitsTime, samplePlansOf, type SamplePlan } from './samplePlans.ts';
@@ -36,7 +36,7 @@ import { Tracer, type TracedRun } from './tracedRun.ts';
 const MAX_FEEDS = 32;
 /** A run is repeated with fixed built-ins only if it has taken at most this long, ms. */
 const MAX_REPEATED_RUN_MS = 10_000;
-/** A run of at most this number of bars of all feeds is also repeated whole. It is made about eight times more, each in milliseconds. */
+/** A run of at most this number of bars of all feeds is also repeated whole, twice. */
 const MAX_WHOLE_BARS = 32_768;
 /** Maximum duration of its loop, ms. */
 const MAX_WHOLE_MS = 2000;
@@ -261,17 +261,19 @@ async function proveRows(rowsTask: RowsTask): Promise<readonly Proof[]> {
   ];
 }
 
-/** Makes the proofs that need all rows of a run, if these are few. Returns a refuted proof of purity; null: none, or not made. */
+/**
+ * Repeats a run whole if it has few rows, with its own modules and with freshly loaded files. Returns a refuted proof of purity; null: none, or not
+ * made.
+ */
 async function proveWholeRun(
   tracer: Tracer,
   { plan, hasAllBars, runMs, usedStrategies }: RowsTask,
   samplePlan: RunPlan,
 ): Promise<Proof | null> {
   const bars = barCountOf(plan);
-  if (!hasAllBars || bars > MAX_WHOLE_BARS || runMs > MAX_WHOLE_MS) return null;
   const isSampled = bars === barCountOf(samplePlan);
-  const stateProofOfRun = usedStrategies === null || isSampled ? null : await proveWholeRepeat(tracer, plan, usedStrategies);
-  return stateProofOfRun ?? proveMeanHolding(tracer, plan);
+  if (!hasAllBars || bars > MAX_WHOLE_BARS || runMs > MAX_WHOLE_MS || usedStrategies === null || isSampled) return null;
+  return proveWholeRepeat(tracer, plan, usedStrategies);
 }
 
 /** Returns why equal runs prove nothing: no orders, or an error that the run itself did not end with. Null: they do. */

@@ -24,8 +24,6 @@ export interface TracedRun {
   readonly untilMs?: number;
   /** True when the strategies are loaded again, so that no module variable has a value from an earlier run. */
   readonly isFresh?: boolean;
-  /** True when the trace keeps the fills. */
-  readonly keepsFills?: boolean;
 }
 
 /** Rows of a block when two runs take turns. */
@@ -52,7 +50,6 @@ export class Tracer {
     return this.withErrorNoted(trace, () =>
       this.withBot(tracedRun, trace, ({ engine }) => {
         spanLoop(engine, tracedRun.untilMs ?? Infinity);
-        if (tracedRun.keepsFills === true) trace.fills = engine.fills.columns();
         if (tracedRun.untilMs !== undefined) return;
         // Orders of these last calls cannot fill, so they are no decisions. But state that the strategy stores now may reach the next run.
         trace.hasEnded = true;

@@ -27,10 +27,7 @@ function feedOf(closes: readonly number[]): FeedPlan {
   const open = Float64Array.from(closes, (price, row) => closes[row - 1] ?? price);
   const openMs = Float64Array.from(closes, (_, row) => row * HOUR_MS);
   const closeMs = openMs.map((ms) => ms + HOUR_MS);
-  const volume = Float64Array.from(closes, () => 1);
-  return {
-    bars: { instrument: INSTRUMENT, interval: '1h', length: closes.length, openMs, closeMs, open, close, volume },
-  } as unknown as FeedPlan;
+  return { bars: { instrument: INSTRUMENT, interval: '1h', length: closes.length, openMs, closeMs, open, close } } as unknown as FeedPlan;
 }
 
 /** Returns a series with a value for every `every`th hour, known at the close of its bar. */
@@ -151,33 +148,6 @@ test('known values of prices that repeat themselves are not found', () => {
   expect(foundIn(waves, seriesOf(slope))).toBe(null);
 });
 
-describe('two feeds', () => {
-  /** Returns a feed of another market. */
-  const otherMarket = (closes: readonly number[], volumes: readonly number[] = closes.map(() => 1)): FeedPlan => {
-    const { bars } = feedOf(closes);
-    const instrument = { ...INSTRUMENT, id: 'OTHER', wireName: 'OTHERUSDT' };
-    return { bars: { ...bars, instrument, volume: Float64Array.from(volumes) } } as unknown as FeedPlan;
-  };
-  const foundBeside = (closes: readonly number[], other: FeedPlan): string | null =>
-    laterMoves({ feeds: [feedOf(closes), other] })?.first?.what ?? null;
-  const closes = walk(5);
-  const closeAfter = (row: number): number => closes[Math.min(ROWS - 1, row + 1)]!;
-
-  test('closes that mirror those of the next bars are found', () => {
-    const mirrored = otherMarket(closes.map((_, row) => 1e4 / closeAfter(row)));
-    expect(foundBeside(closes, mirrored)).toBe('the values of the closes of the feed OTHERUSDT 1h');
-  });
-  test('volumes that show the next move are found', () => {
-    const volumes = closes.map((close, row) => 100 + 50 * (closeAfter(row) / close - 1));
-    expect(foundBeside(closes, otherMarket(walk(6), volumes))).toBe('the values of the volumes of the feed OTHERUSDT 1h');
-  });
-  test('a market that leads a little, or that moves alone, is not found', () => {
-    const noise = seededRng(9);
-    const leading = closes.map((close, row) => close + 0.5 * (closeAfter(row) - close) + 5 * (noise.next() - 0.5));
-    for (const other of [leading, walk(7)]) expect(foundBeside(closes, otherMarket(other))).toBeNull();
-  });
-});
-
 describe('a series that was scaled', () => {
   const values = walk(4).map((price) => Math.log(price));
   /** Returns these values less their mean, over their deviation, both of the first `count` values. */
@@ -193,5 +163,8 @@ describe('a series that was scaled', () => {
   test('by its earlier values, or not at all, is not found', () => {
     for (const valueAt of [scaledBy(ROWS / 2), scaledBy(ROWS - 1), (row: number) => values[row]!])
       expect(standardisedSeries({ series: [seriesOf(valueAt)] })).toBeNull();
+  });
+  test('of 1 by day and -1 by night is not found', () => {
+    expect(standardisedSeries({ series: [seriesOf((row) => (row % 2 === 0 ? 1 : -1))] })).toBeNull();
   });
 });

@@ -1,13 +1,12 @@
 // Finds external series whose values follow the moves of later bars, such as labels of the next day, a centred mean or a filter that runs in both
-// directions. Such a series was computed from prices that a strategy could not know. The same is looked for in the closes of other feeds and in volumes,
-// which a file may hold too early, and in series that were scaled by all of their values.
+// directions. Such a series was computed from prices that a strategy could not know.
 
 import { firstFrom } from '../../../base/number/search.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { formatTime } from '../../../model/time.ts';
 import { LATER_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import type { FeedPlan, RunPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
-import { laterPrices, MAX_MIXED_FEEDS } from './laterPrices.ts';
+import { laterPrices } from './laterPrices.ts';
 
 /** Shorter bars are not judged: prices of a market that leads may follow their next moves. */
 const MIN_BAR_MS = 60_000;
@@ -22,12 +21,6 @@ const MOVE_ROWS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96] as const;
 const MIN_MOVES = 30;
 /** Smallest rank correlation. Values that were known seldom reach a tenth of it with the moves of whole bars. */
 const MIN_CORRELATION = 0.5;
-/** The same for the closes of another feed and for volumes. One market may lead another; bars that show nearly all of the next move are no market. */
-const MIN_FEED_CORRELATION = 0.9;
-/** Numbers of bars of such a move, and the lists of closes or volumes that are compared at most. Shorter bars of a market that leads are not judged. */
-const FEED_MOVE_ROWS = [1, 2, 4] as const;
-const MAX_FEED_LISTS = 32;
-const MIN_FEED_BAR_MS = 900_000;
 /** Smallest evidence, in standard deviations: the correlation times the square root of the number of moves. Chance reaches it about once in a million comparisons. */
 const MIN_SIGNIFICANCE = 5;
 /** Largest share of bars without a move. A price that trades seldom follows that of a busier market, which would look like a later move. */
@@ -35,21 +28,11 @@ const MAX_STILL_SHARE = 0.1;
 /** The correlation must be this many times that of earlier moves, because prices of some data repeat themselves. */
 const MIN_TIMES_OF_EARLIER = 2;
 
-/** Values that a strategy can read beside the prices of a feed, and what their match with its moves must be. */
-interface JudgedValues {
-  readonly bars: FeedPlan['bars'];
-  /** Name in a message, such as `the series model`. */
-  readonly name: string;
-  readonly text: string;
-  readonly values: Pick<SeriesPlan['values'], 'knownMs' | 'value' | 'length'>;
-  readonly minCorrelation: number;
-  /** Numbers of bars over which moves are measured; null: those of a series. */
-  readonly moveRows: readonly number[] | null;
-}
-
 /** Values of a series from which a mean of 0 and a deviation of 1 cannot be chance, if they are met as closely as this. */
 const MIN_STANDARDISED = 500;
 const MAX_STANDARDISED_ERROR = 1e-5;
+/** Sizes that such values have at least. Few, such as 1 and -1, have a deviation of 1 whatever they mean. */
+const MIN_STANDARDISED_SIZES = 20;
 
 /** A value of a series, and the first row of the feed that opens when the value is known or later. */
 interface ValueBeforeRow {
@@ -76,7 +59,7 @@ export function laterValues(plan: RunPlan, all = plan): Proof | null {
   return laterPrices(plan) ?? laterMoves(all) ?? standardisedSeries(all);
 }
 
-/** Returns the proof of purity that a series or a feed refutes whose values follow later moves; null: none does. */
+/** Returns the proof of purity that a series refutes whose values follow later moves; null: none does. */
 export function laterMoves({ feeds, series = [] }: Pick<RunPlan, 'feeds' | 'series'>): Proof | null {
   const judged = feeds.filter(
     ({ bars, isExecutionOnly }) =>
@@ -88,46 +71,20 @@ export function laterMoves({ feeds, series = [] }: Pick<RunPlan, 'feeds' | 'seri
       .map(({ bars }, nth) => ({ bars, series: each, nth })),
   );
   // Each series with its first feed comes before its other feeds.
-  const ofSeries = pairs
-    .toSorted((a, b) => a.nth - b.nth)
-    .slice(0, MAX_PAIRS)
-    .map(({ bars, series: { name, values } }): JudgedValues => {
-      return { bars, name: `the series ${name}`, text: LATER_TEXTS.moves, values, minCorrelation: MIN_CORRELATION, moveRows: null };
-    });
-  for (const judgedValues of [...ofSeries, ...valuesOfFeeds(judged)]) {
-    const proof = proofOf(judgedValues);
+  for (const pair of pairs.toSorted((a, b) => a.nth - b.nth).slice(0, MAX_PAIRS)) {
+    const proof = proofOf(pair.bars, pair.series);
     if (proof !== null) return proof;
   }
   return null;
 }
 
-/** Returns the closes of other markets, and all volumes, beside each feed. */
-function valuesOfFeeds(feeds: readonly FeedPlan[]): readonly JudgedValues[] {
-  const long = feeds.filter(({ bars }) => typicalLengthMs(bars.interval) >= MIN_FEED_BAR_MS);
-  if (long.length > MAX_MIXED_FEEDS) return [];
-  const lists = long.flatMap(({ bars }) =>
-    long.flatMap(({ bars: other }): readonly JudgedValues[] => {
-      const feedName = `the feed ${other.instrument.wireName} ${other.interval}`;
-      const listOf = (kind: string, value: Float64Array): JudgedValues => {
-        const values = { knownMs: other.closeMs, value, length: other.length };
-        const name = `the ${kind} of ${feedName}`;
-        return { bars, name, text: LATER_TEXTS.feedMoves, values, minCorrelation: MIN_FEED_CORRELATION, moveRows: FEED_MOVE_ROWS };
-      };
-      const volumes = listOf('volumes', other.volume);
-      return other.instrument.id === bars.instrument.id ? [volumes] : [listOf('closes', other.close), volumes];
-    }),
-  );
-  return lists.slice(0, MAX_FEED_LISTS);
-}
-
-/** Returns the proof if values follow the next moves of the bars more closely than chance and earlier moves do; else null. */
-function proofOf(judgedValues: JudgedValues): Proof | null {
-  const { bars, values } = judgedValues;
+/** Returns the proof if values of the series follow the next moves of the bars more closely than chance and earlier moves do; else null. */
+function proofOf(bars: FeedPlan['bars'], { name, values }: SeriesPlan): Proof | null {
   if (bars.length === 0) return null;
   const indexes = indexesWithin(bars, values);
   const earlierByRows: EarlierCorrelations = new Map();
   for (const selected of [indexes, changesAmong(indexes, values), rareAmong(indexes, values)]) {
-    const proof = proofOfValues(judgedValues, valuesBeforeRows(bars, values, selected), earlierByRows);
+    const proof = proofOfValues(bars, name, valuesBeforeRows(bars, values, selected), earlierByRows);
     if (proof !== null) return proof;
   }
   return null;
@@ -135,13 +92,14 @@ function proofOf(judgedValues: JudgedValues): Proof | null {
 
 /** Returns the proof if a signal of these values follows the next moves; else null. */
 function proofOfValues(
-  { bars, name, text, minCorrelation, moveRows: allMoveRows }: JudgedValues,
+  bars: FeedPlan['bars'],
+  name: string,
   atRows: readonly ValueBeforeRow[],
   earlierByRows: EarlierCorrelations,
 ): Proof | null {
   const stillRows = atRows.filter(({ row }) => bars.open[row] === bars.close[row]);
   if (atRows.length < MIN_MOVES || stillRows.length > MAX_STILL_SHARE * atRows.length) return null;
-  for (const moveRows of new Set(allMoveRows ?? [...MOVE_ROWS, ...rowsBetween(atRows)])) {
+  for (const moveRows of new Set([...MOVE_ROWS, ...rowsBetween(atRows)])) {
     const judged = atRows.filter(({ row }) => row >= moveRows && row + moveRows <= bars.length);
     const [first] = judged;
     const moveCount = countApart(judged, moveRows);
@@ -150,7 +108,7 @@ function proofOfValues(
     for (const signalOf of signalsFor(judged, bars)) {
       const signals = ranksOf(judged.map((at) => signalOf(at, bars.open[at.row]!)));
       const correlation = Math.abs(correlationOf(signals, nextMoves));
-      const isFollowed = correlation >= minCorrelation && correlation * Math.sqrt(moveCount) >= MIN_SIGNIFICANCE;
+      const isFollowed = correlation >= MIN_CORRELATION && correlation * Math.sqrt(moveCount) >= MIN_SIGNIFICANCE;
       if (!isFollowed) continue;
       const earlier = earlierByRows.get(moveRows) ?? earlierCorrelation(bars, moveRows);
       earlierByRows.set(moveRows, earlier);
@@ -159,11 +117,11 @@ function proofOfValues(
       return {
         name: 'purity',
         verdict: 'refuted',
-        text,
+        text: LATER_TEXTS.moves,
         first: {
           time: formatTime(bars.openMs[first.row]!),
           feed: `${bars.instrument.wireName} ${bars.interval}`,
-          what: `the values of ${name}`,
+          what: `the values of the series ${name}`,
           expected: 'values that were known',
           actual: `values whose rank correlation with the moves of ${bar} is ${correlation.toFixed(2)}`,
         },
@@ -177,7 +135,7 @@ function proofOfValues(
 
 /**
  * Returns the proof of purity that a series refutes whose values have a mean of 0 and a deviation of 1 to five digits: the mean and the deviation of all
- * its values were taken off, and a value of the first day could not know them. Null: none has.
+ * its values were taken off, and a value of the first day could not know them. Null: no series is such.
  */
 export function standardisedSeries({ series = [] }: Pick<RunPlan, 'series'>): Proof | null {
   for (const { name, symbol, values } of series) {
@@ -200,17 +158,20 @@ export function standardisedSeries({ series = [] }: Pick<RunPlan, 'series'>): Pr
   return null;
 }
 
-/** True for values with a mean of 0 and a deviation of 1, of all of them or of one fewer. */
+/** True for values of many sizes with a mean of 0 and a deviation of 1, of all of them or of one fewer. */
 function isStandardised({ value, length }: SeriesPlan['values']): boolean {
   if (length < MIN_STANDARDISED) return false;
+  const sizes = new Set<number>();
   let sum = 0;
   let squares = 0;
   for (let index = 0; index < length; index++) {
+    if (sizes.size < MIN_STANDARDISED_SIZES) sizes.add(Math.abs(value[index]!));
     sum += value[index]!;
     squares += value[index]! ** 2;
   }
   const isUnit = (count: number): boolean => Math.abs(Math.sqrt(squares / count) - 1) <= MAX_STANDARDISED_ERROR;
-  return Math.abs(sum / length) <= MAX_STANDARDISED_ERROR && (isUnit(length) || isUnit(length - 1));
+  const hasMeanZero = Math.abs(sum / length) <= MAX_STANDARDISED_ERROR;
+  return sizes.size >= MIN_STANDARDISED_SIZES && hasMeanZero && (isUnit(length) || isUnit(length - 1));
 }
 
 /** Returns the signals that these values can give. */
@@ -244,16 +205,16 @@ function earlierCorrelation({ open, close, length }: FeedPlan['bars'], moveRows:
 }
 
 /** Returns the indexes of the values that become known while the feed has bars, from the second value on. */
-function indexesWithin({ openMs, length }: FeedPlan['bars'], { knownMs, length: count }: JudgedValues['values']): readonly number[] {
+function indexesWithin({ openMs, length }: FeedPlan['bars'], { knownMs, length: count }: SeriesPlan['values']): readonly number[] {
   const begin = Math.max(1, firstFrom(knownMs, count, openMs[0]!));
   const end = Math.min(begin + MAX_READ, firstFrom(knownMs, count, openMs[length - 1]!));
   return Array.from({ length: Math.max(0, end - begin) }, (_, offset) => begin + offset);
 }
 /** Returns the indexes of values that differ from the one before, such as those of a day in a series with a value for each hour. */
-const changesAmong = (indexes: readonly number[], { value }: JudgedValues['values']): readonly number[] =>
+const changesAmong = (indexes: readonly number[], { value }: SeriesPlan['values']): readonly number[] =>
   indexes.filter((index) => value[index] !== value[index - 1]);
 /** Returns the indexes of values other than the most frequent one, if that is more than half of them, such as the 0 between marks of turns. */
-function rareAmong(indexes: readonly number[], { value }: JudgedValues['values']): readonly number[] {
+function rareAmong(indexes: readonly number[], { value }: SeriesPlan['values']): readonly number[] {
   const counts = new Map<number, number>();
   for (const index of indexes) counts.set(value[index]!, (counts.get(value[index]!) ?? 0) + 1);
   const frequent = Array.from(counts).find(([, count]) => count > indexes.length / 2);
@@ -263,7 +224,7 @@ function rareAmong(indexes: readonly number[], { value }: JudgedValues['values']
 /** Returns up to MAX_VALUES of the values, evenly spread, each at the first row that opens when it is known. Of several before one row the last counts. */
 function valuesBeforeRows(
   { openMs, length }: FeedPlan['bars'],
-  { knownMs, value }: JudgedValues['values'],
+  { knownMs, value }: SeriesPlan['values'],
   indexes: readonly number[],
 ): readonly ValueBeforeRow[] {
   const atRows: ValueBeforeRow[] = [];

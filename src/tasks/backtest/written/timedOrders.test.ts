@@ -5,7 +5,7 @@ import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { seededRng } from '../../../base/number/rng.ts';
 import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
 import type { Interval } from '../../../model/interval.ts';
-import { bestMeanMatch, heldByCalls, matchedHolding, type HeldChanges } from './timedOrders.ts';
+import { heldByCalls, matchedHolding, type HeldChanges } from './timedOrders.ts';
 
 const QUARTER_MS = 900_000;
 const ROWS_PER_DAY = 96;
@@ -83,36 +83,5 @@ describe('the holding by the calls of a strategy', () => {
 
   test('a call that names a holding itself says nothing', () => {
     expect(heldByCalls(plan, { orderMs: [1], orderCalls: ['target'] })).toEqual([]);
-  });
-});
-
-describe('the mean of what is held over other bars', () => {
-  const PERIOD_ROWS = 16;
-  /** Returns the match of what six runs hold, each in the periods of its own that `isAllowed` lets pass. */
-  const deviationsOf = (feed: FeedPlan, seed: number, isAllowed: (period: number) => boolean): number => {
-    const runs = Array.from({ length: 6 }, (_, run) => {
-      const rng = seededRng(100 * seed + run);
-      return [holdingOf(feed, PERIOD_ROWS, (period) => rng.next() < 0.5 && isAllowed(period))];
-    });
-    return bestMeanMatch([feed], runs)?.deviations ?? NaN;
-  };
-  test('shows a table of the rising periods that only permits orders', () => {
-    for (const seed of [1, 2, 3]) {
-      const feed = walkOf(seed);
-      expect(deviationsOf(feed, seed, (period) => isRising(feed, PERIOD_ROWS, period))).toBeGreaterThan(4.25);
-    }
-  });
-  test('shows nothing where a strategy reads its bars only, or permits the best hours of the week', () => {
-    for (let seed = 1; seed <= 60; seed++) {
-      const feed = walkOf(seed);
-      const perWeek = (7 * ROWS_PER_DAY) / PERIOD_ROWS;
-      const gains = Array.from({ length: perWeek }, (_, first) =>
-        Array.from({ length: ROWS / PERIOD_ROWS / perWeek }, (__, week) =>
-          Number(isRising(feed, PERIOD_ROWS, first + week * perWeek)),
-        ).reduce((a, b) => a + b),
-      );
-      expect(deviationsOf(feed, seed, () => true)).toBeLessThan(4.25);
-      expect(deviationsOf(feed, seed, (period) => gains[period % perWeek]! >= 4)).toBeLessThan(4.25);
-    }
   });
 });

@@ -1,8 +1,5 @@
 // Judges orders that come at the same times over other bars (proof/otherDataProof.ts). It finds those whose holdings match the moves of the run's
 // own bars far better than the same holdings at other times do. Such times come from a table, or from a formula that was fitted to these bars.
-//
-// The mean of what a strategy holds at each time over several sets of other bars is judged in the same way. It depends on times alone: where a strategy
-// decides on its bars only, it shows the calendar and chance. So a table is found that permits orders at some times and forbids them at others.
 
 import { instrumentsOf } from '../../../app/bot.ts';
 import { DAY_MS } from '../../../base/calendar.ts';
@@ -20,8 +17,6 @@ const MIN_CHANGES = 16;
 const MIN_DEVIATIONS = 4.25;
 /** Share of the rows with the holding of a day or a week before from which the times are those of a calendar. */
 const CALENDAR_SHARE = 0.9;
-/** Shortest run whose mean holding is judged, in weeks. The mean week is taken off, and a shorter run would leave little. */
-const MIN_WEEKS = 4;
 /** A holding below this share of the largest one is a remainder, as fees in the coin leave it. */
 const REMAINDER_SHARE = 0.05;
 /** Calls whose effect on a holding is known without the price. */
@@ -83,7 +78,8 @@ export function heldByCalls(plan: RunPlan, { orderMs, orderCalls }: OrderCalls):
 
 /** Returns the first holding that matches the moves of its bars; null: none does. */
 export function matchedHolding(all: readonly HeldChanges[]): MatchedHolding | null {
-  const minDeviations = minDeviationsOf(all.length);
+  // The more instruments there are, the more likely one of them matches by chance.
+  const minDeviations = Math.sqrt(MIN_DEVIATIONS ** 2 + 2 * Math.log(Math.max(1, all.length)));
   for (const holding of all) {
     const deviations = deviationsOf(holding);
     if (deviations >= minDeviations) return { ...holding, deviations };
@@ -91,27 +87,16 @@ export function matchedHolding(all: readonly HeldChanges[]): MatchedHolding | nu
   return null;
 }
 
-/** Returns the least gain that refutes, in standard deviations. The more instruments there are, the more likely one of them matches by chance. */
-export const minDeviationsOf = (instruments: number): number => Math.sqrt(MIN_DEVIATIONS ** 2 + 2 * Math.log(Math.max(1, instruments)));
-
 /** Returns the gain above that of the same holdings at other times, in standard deviations; 0 where too little is held to decide. */
-function deviationsOf(holding: HeldChanges): number {
-  const { feed, timeMs } = holding;
-  if (timeMs.length < MIN_CHANGES || feed.bars.window !== undefined) return 0;
-  const openMs = openTimesOf(feed);
-  const shares = heldByRow(openMs, holding);
+function deviationsOf({ feed: { bars, firstRow }, timeMs, held }: HeldChanges): number {
+  if (timeMs.length < MIN_CHANGES || bars.window !== undefined) return 0;
+  const openMs = bars.openMs.subarray(firstRow, bars.length);
+  const rows = openMs.length - 1;
+  const shares = heldByRow(openMs, timeMs, held);
   const sides = shares.map(Math.sign);
   // A strategy that is always in the market decides on the size alone.
   const heldAt = changesOf(sides) < MIN_CHANGES ? shares : sides;
-  return changesOf(heldAt) < MIN_CHANGES || isCalendar(openMs, heldAt) ? 0 : gainDeviations(feed, heldAt);
-}
-
-/** Returns the times at which the rows of a feed inside the run open, ms UTC. */
-const openTimesOf = ({ bars, firstRow }: FeedPlan): Float64Array => bars.openMs.subarray(firstRow, bars.length);
-
-/** Returns the gain of what is held during each row but the last one, above that of the same holdings at other times, in standard deviations. */
-function gainDeviations({ bars, firstRow }: FeedPlan, heldAt: Float64Array): number {
-  const rows = heldAt.length;
+  if (changesOf(heldAt) < MIN_CHANGES || isCalendar(openMs, heldAt)) return 0;
   const moves = Float64Array.from({ length: rows }, (_, row) => Math.log(bars.open[firstRow + row + 1]! / bars.open[firstRow + row]!));
   const gainAt = (shift: number): number => {
     let gain = 0;
@@ -129,7 +114,7 @@ const changesOf = (heldAt: Float64Array): number =>
   heldAt.reduce((changes, held, row) => changes + Number(row > 0 && held !== heldAt[row - 1]), 0);
 
 /** Returns what is held during each row but the last one, as a share of the largest holding. */
-function heldByRow(openMs: Float64Array, { timeMs, held }: Pick<HeldChanges, 'timeMs' | 'held'>): Float64Array {
+function heldByRow(openMs: Float64Array, timeMs: readonly number[], held: readonly number[]): Float64Array {
   const largest = held.reduce((max, lots) => Math.max(max, Math.abs(lots)), 0);
   const heldAt = new Float64Array(openMs.length - 1);
   let change = 0;
@@ -153,56 +138,4 @@ function isCalendar(openMs: Float64Array, heldAt: Float64Array): boolean {
     if (Math.sign(heldAt[row]!) === Math.sign(heldAt[before]!)) equal++;
   }
   return first < rows && equal >= CALENDAR_SHARE * (rows - first);
-}
-
-/** How well the mean holding of one instrument matches the moves of its bars. */
-export interface MeanMatch {
-  readonly feed: FeedPlan;
-  /** Gain above the mean gain of the same holdings at other times, in standard deviations. */
-  readonly deviations: number;
-}
-
-/**
- * Returns the instrument whose mean holding matches the moves of its bars best; null if no instrument has a holding. `runs`: what each run over other bars held of each
- * instrument; `feeds`: those with the true bars.
- */
-export function bestMeanMatch(feeds: readonly FeedPlan[], runs: readonly (readonly HeldChanges[])[]): MeanMatch | null {
-  let best: MeanMatch | null = null;
-  for (const [index, feed] of feeds.entries()) {
-    const holdings = runs.map((ofInstruments) => ofInstruments[index]!);
-    const deviations = deviationsOfMean(feed, holdings);
-    if (best === null || deviations > best.deviations) best = { feed, deviations };
-  }
-  return best;
-}
-
-/** Returns the gain of the mean holding above that of the same one at other times, in standard deviations; 0 where too little is held to decide. */
-function deviationsOfMean(feed: FeedPlan, holdings: readonly HeldChanges[]): number {
-  const openMs = openTimesOf(feed);
-  if (feed.bars.window !== undefined || openMs.length < 2 || openMs.at(-1)! - openMs[0]! < MIN_WEEKS * WEEK_MS) return 0;
-  const meanAt = new Float64Array(openMs.length - 1);
-  let changes = 0;
-  for (const holding of holdings) {
-    const sides = heldByRow(openMs, holding).map(Math.sign);
-    changes += changesOf(sides);
-    for (let row = 0; row < meanAt.length; row++) meanAt[row]! += sides[row]! / holdings.length;
-  }
-  if (changes < MIN_CHANGES * holdings.length) return 0;
-  return gainDeviations(feed, withoutMeanWeek(openMs, meanAt));
-}
-
-/** Returns the values less the mean of all values at the same time of the week, so that hours and weekdays have no effect. */
-function withoutMeanWeek(openMs: Float64Array, values: Float64Array): Float64Array {
-  const sums = new Map<number, { sum: number; count: number }>();
-  const timeOfWeek = (row: number): number => openMs[row]! % WEEK_MS;
-  for (let row = 0; row < values.length; row++) {
-    const at = sums.get(timeOfWeek(row)) ?? { sum: 0, count: 0 };
-    at.sum += values[row]!;
-    at.count++;
-    sums.set(timeOfWeek(row), at);
-  }
-  return values.map((value, row) => {
-    const { sum, count } = sums.get(timeOfWeek(row))!;
-    return value - sum / count;
-  });
 }

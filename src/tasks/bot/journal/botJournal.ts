@@ -64,14 +64,13 @@ export function openBotJournal(config: LiveConfig, deps: BotJournalDeps): BotJou
       visit: (record) => {
         if (record.k !== 'EVID') records.push(reduceMemory(record));
         rates.add(record);
-        if (record.k === 'FILL') trades.add(`${record.symbol} ${record.tradeId} ${record.side}`);
+        // The account's part of a trade comes before the part of its order. Alone, it is read and booked again, as a whole.
+        if (record.k === 'FILL' && record.split !== true) trades.add(`${record.symbol} ${record.tradeId} ${record.side}`);
         if (record.k === 'INTENT' || record.k === 'VERDICT' || record.k === 'DRAFT') ids.prefix ??= idPrefixOf(record.cid);
       },
     },
   );
   const { state } = opened;
-  // Such a trade is read and booked again, as a whole.
-  for (const { symbol, tradeId, side } of state.splitTrades.incomplete) trades.delete(`${symbol} ${tradeId} ${side}`);
   const releaseMemory = (): void => {
     for (const collection of [trades, state.unfinished, state.provenAbsent, state.refused]) collection.clear();
     state.decisions.length = 0;

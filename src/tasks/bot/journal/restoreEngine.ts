@@ -1,5 +1,7 @@
 // Restores ledger, orders and halts from the journal after a restart, before the first request.
 
+import { sentOrder } from '../../../adapters/journal/records/restoredOrders.ts';
+import type { RecordOf } from '../../../adapters/journal/records/records.ts';
 import { causesOf, journalHaltChanges } from '../../../adapters/journal/haltRecords.ts';
 import type { JournalHistory } from '../../../adapters/journal/records/journalHistory.ts';
 import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restoredOrders.ts';
@@ -22,4 +24,12 @@ export function restoreEngine(engine: Engine, journal: BotJournal, venueMs: numb
   restoreBot(engine, { orders, causes, memory: memoryOf(state) }, venueMs);
   journalHaltChanges(journal.journal, engine.risk.halts, engine.instruments, state);
   return orders.orders;
+}
+
+/** Restores a slice of a kill, which no limit of a strategy counts, and notifies its strategy. */
+export function restoreSlice(engine: Engine, intent: RecordOf<'INTENT'>, timeMs: number): void {
+  const slice = sentOrder(intent, engine.instruments);
+  engine.orders.restore({ lastOrder: intent.order, orders: [slice] }, (index) => engine.lastTicks(index), timeMs);
+  const order = engine.orders.get(slice.id);
+  if (order !== undefined) engine.notifyOrder(order);
 }

@@ -11,6 +11,7 @@ import { STATE } from '../../../orders/lifecycle.ts';
 import { restoreBotOrder } from '../../../orders/restoreBotOrder.ts';
 import { REPLACES } from '../../../orders/conflicts.ts';
 import type { Waits } from '../../../ports/journal.ts';
+import { restoreSlice } from '../journal/restoreEngine.ts';
 import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
 import { createdMsOf, isKillSlice, type OrderContent, type RecordedOrder } from './lifetimeRecords.ts';
 import {
@@ -58,7 +59,7 @@ export class DecisionComparison {
   /** Decisions that the journal does not contain because it ends before them, in order. */
   readonly held: HeldDecision[] = [];
   /** Recorded stop entries that the replay did not ask for. They wait as recorded until the start ends them. */
-  readonly unaskedDrafts = new Set<BotOrder>();
+  readonly unaskedDrafts = new Set<OrderId>();
   /** Position of the current record. */
   recordIndex = 0;
   /** The instant of the current step, ms UTC. */
@@ -293,7 +294,7 @@ export class DecisionComparison {
     this.#noteDifference('recorded', draft.createdMs, draft.seq, draftText(draft), NOTHING);
     const { order: waitingOrder } = restoredDraft({ draft, ended: new Map() }, engine.instruments);
     if (!isWatched(waitingOrder)) return;
-    this.unaskedDrafts.add(waitingOrder);
+    this.unaskedDrafts.add(waitingOrder.id);
     engine.drafts.addRecorded(waitingOrder);
   }
 
@@ -304,7 +305,8 @@ export class DecisionComparison {
     const { intent } = order;
     if (record.k === 'VERDICT' || intent === null)
       return this.#noteDifference('recorded', createdMsOf(order), record.seq, recordedText(order), NOTHING);
-    if (!isKillSlice(intent)) this.#noteDifference('recorded', intent.createdMs, record.seq, recordedText(order), NOTHING);
+    if (isKillSlice(intent)) return restoreSlice(engine, intent, record.t);
+    this.#noteDifference('recorded', intent.createdMs, record.seq, recordedText(order), NOTHING);
     const waiting = engine.orders.drafts.find(intent.order as OrderId);
     if (waiting !== undefined) engine.drafts.removeRecorded(waiting);
     const restored = restoreBotOrder(sentOrder(intent, engine.instruments));

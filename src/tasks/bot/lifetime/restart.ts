@@ -52,12 +52,12 @@ export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs
 }
 
 /**
- * Ends the recorded drafts that the strategies no longer want, so that no later start brings them back. Strategies are notified of those that
- * they did not ask for; they have withdrawn the others themselves.
+ * Ends the recorded drafts that the strategies no longer want, so that no later start brings them back. Strategies are notified of stop entries
+ * that they did not ask for, and of no other draft.
  */
 export function endUnwantedDrafts(engine: Engine, { unaskedDrafts, held }: DecisionComparison, { journal, state }: BotJournal): void {
-  const otherIds = new Set([...unaskedDrafts, ...held].map(({ id }) => id));
-  engine.drafts.withdrawAll(({ order }) => unaskedDrafts.has(order));
+  const otherIds = new Set([...unaskedDrafts, ...held.map(({ id }) => id)]);
+  engine.drafts.withdrawAll(({ order }) => unaskedDrafts.has(order.id));
   for (const trace of state.drafts.values()) {
     const { order } = restoredDraft(trace, engine.instruments);
     if (otherIds.has(order.id) || engine.orders.get(order.id) !== undefined) continue;

@@ -35,11 +35,11 @@ function complete(decision: HeldDecision, deps: ReleaseDeps, nowMs: number): voi
     narratedJournal.denied(order, code);
     return;
   }
+  if (order.id !== id) return;
   if (kind === 'draft') {
     if (order.state === STATE.draft && waits !== null) narratedJournal.drafted(order, waits);
     return;
   }
-  if (order.id !== id) return;
   if (kind === 'sent') return completeOrder(decision, deps, nowMs);
   if (order.state !== STATE.cancelSent) return;
   narratedJournal.cancelSent(order);

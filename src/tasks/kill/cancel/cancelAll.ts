@@ -46,11 +46,12 @@ export async function cancelAll(
   instruments: readonly Instrument[] = venue.deps.instruments,
 ): Promise<CancelResult> {
   const { onPhase } = venue.deps;
-  const endedOrders = new Map(instruments.map(({ id }) => [id, new Set(orders.open.get(id) ?? [])]));
+  const endedOrders = new Map(instruments.map(({ id }) => [id, new Set<string>()]));
   // Send these cancels at once. The lists then show whether they took effect. An order that has ended before, by an earlier kill, does not count.
   const firstCancels = instruments.map(async (instrument) => {
-    const ended = endedOrders.get(instrument.id)!;
-    for (const id of ended.size === 0 ? [] : await cancelOrders(venue, instrument, [...ended])) ended.delete(id);
+    const openIds = [...(orders.open.get(instrument.id) ?? [])];
+    const refusedIds = new Set(openIds.length === 0 ? [] : await cancelOrders(venue, instrument, openIds));
+    for (const id of openIds) if (!refusedIds.has(id)) endedOrders.get(instrument.id)!.add(id);
   });
   const endedTriggers = new Map(instruments.map(({ id }) => [id, new Set<string>()]));
   const stuck = new Map<InstrumentId, string>();
