@@ -11,9 +11,9 @@ const { STATE } = lifecycle;
 export const REPLACES = 'REPLACES';
 
 /**
- * Returns the code of the conflict of a draft with another order, or null. Side effect: if another
- * order of the symbol has the same fingerprint, changes the draft a little, so that a lost reply can be attributed (order-safety, section 6).
- * `lastTicks`: the newest price; only a trigger order needs it.
+ * Returns the code of the conflict of a draft with another order, or null. Side effect: if another order of the symbol has the same
+ * fingerprint, changes the draft a little, so that a lost reply can be attributed (order-safety, section 6). `lastTicks`: the newest price;
+ * only a trigger order needs it.
  */
 export function conflictOf(
   order: BotOrder,

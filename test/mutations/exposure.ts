@@ -100,7 +100,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'const isFarEnough = isSame && newReading.atMs >= firstRead.atMs + lagMs;',
     to: 'const isFarEnough = true;',
     test: 'src/adapters/exchange/order/assessStatus.test.ts',
-    testTitle: 'a first terminal reading is unconfirmed',
+    testTitle: 'a first terminal reading',
   },
   {
     row: 41,
