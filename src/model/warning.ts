@@ -39,7 +39,7 @@ export const WARNINGS = {
   LOOKAHEAD_TABLE:
     'a proof found prices, moves, or times of lows and highs of these bars in the files of the strategy, or orders whose times follow no bar and match the moves of these bars',
   LOOKAHEAD_SERIES:
-    'a proof found that a series, or a feed of a longer interval, has prices of bars that close later, or that a series agrees with their moves',
+    'a proof found that a series or another feed has prices of bars that close later, that a series agrees with their moves, or that a series was scaled by all of its values',
   STATE_KEPT: 'a proof found decisions that depend on what a module variable, a static field or another shared object keeps',
   IMPURE_EXTERNAL: 'a proof found decisions that depend on something outside the run',
   STATE_GLOBAL:

@@ -87,9 +87,7 @@ export class RestExchange implements OrderGateway {
       unbookedLots: (tracked) => this.#readers.trades(tracked.request.instrumentIndex).unbookedLots(tracked),
     });
     this.#funding = this.#openFunding();
-    this.#contractSettings = contractSettingsOf(context, (index, options) =>
-      context.venue.positions(context.deps.instruments[index]!, options),
-    );
+    this.#contractSettings = contractSettingsOf(context);
     this.#createQueue = this.#openCreateQueue();
     this.#polling = new ActiveOrderPolling({ scheduler, trackedOrders, settings, reconcile: (index) => reconcile(index, STEADY) });
     this.#notedTotals = this.#openNotedTotals();

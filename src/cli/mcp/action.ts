@@ -29,7 +29,9 @@ export async function serve({ allowLive }: { readonly allowLive: boolean }): Pro
       splitter.end();
       server.finish(resolve);
     });
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+    // A wrapper may forward the SIGHUP that the process has got already.
+    process.on('SIGHUP', stop);
     // An error on stdout means that the client has exited.
     process.stdout.once('error', stop);
   });

@@ -230,7 +230,8 @@ export class World {
         return this.#hashEnd();
       for (const bot of bots) bot.startIfDue();
       const nextMs = Math.min(this.queue.nextMs, this.venue.exchange.nextMs);
-      if (nextMs > this.#endMs && !this.#lengthens()) break;
+      while (nextMs > this.#endMs && this.#lengthens());
+      if (nextMs > this.#endMs) break;
       if (this.venue.exchange.nextMs <= nextMs) this.venue.service.advance(nextMs);
       this.queue.runDue(nextMs);
       for (const { process, journal } of bots) if (process?.isFlattening) journal.mirrorToDisk();

@@ -21,7 +21,6 @@ function openSettings() {
   const settings = new ContractSettings({
     calls,
     venue: {} as never,
-    readPositions: () => null as never,
     scheduler,
     instruments: [{ wireName: 'E-BTC-USDT' } as Instrument],
     target: () => ({ positionType: 1, leverage: 5, positionModel: 1 }),

@@ -11,15 +11,11 @@ import type { ContractSettingsTarget, ExchangeNotes } from '../calls/types.ts';
 import type { ExchangeContext } from '../order/exchangeContext.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
-import type { Page, PositionRow } from '../calls/venueRows.ts';
-import type { CallOptions } from '../client/restClient.ts';
 
 /** What the settings of contracts take. */
 export interface ContractSettingsDeps {
   readonly calls: Calls;
-  readonly venue: Pick<VenueCalls, 'openOrderSettings'>;
-  /** Reads the positions of a contract. Null: no reply that can be read. */
-  readonly readPositions: (instrumentIndex: number, options: CallOptions) => Work<Page<PositionRow> | null>;
+  readonly venue: Pick<VenueCalls, 'positions' | 'openOrderSettings'>;
   readonly scheduler: Scheduler;
   readonly instruments: readonly Instrument[];
   readonly target: (instrumentIndex: number) => ContractSettingsTarget;
@@ -115,11 +111,11 @@ export class ContractSettings {
    * while there is one of either, such as an entry that was resting as the last process ended.
    */
   *#isSetAlready(instrumentIndex: number): Work<boolean> {
-    const { venue, readPositions, instruments, target } = this.#deps;
+    const { venue, instruments, target } = this.#deps;
     const { leverage, positionType } = target(instrumentIndex);
     const instrument = instruments[instrumentIndex]!;
     const options = { priority: 'reconcile' } as const;
-    const page = yield* readPositions(instrumentIndex, options);
+    const page = yield* venue.positions(instrument, options);
     if (page?.isComplete !== true) return false;
     const rows = page.rows.length > 0 ? page.rows : ((yield* venue.openOrderSettings(instrument, options)) ?? []);
     return rows.length > 0 && rows.every((row) => row.leverage === leverage && row.positionType === positionType);
@@ -132,13 +128,10 @@ export class ContractSettings {
 }
 
 /** Returns the settings of the contracts of one market; null on spot and if no target settings are configured. */
-export function contractSettingsOf(
-  context: ExchangeContext,
-  readPositions: ContractSettingsDeps['readPositions'],
-): ContractSettings | null {
+export function contractSettingsOf(context: ExchangeContext): ContractSettings | null {
   const { deps, calls, venue, raisedCauses, settingsTarget: target } = context;
   const { market, scheduler, instruments, settings, notes = null } = deps;
   if (market === 'spot' || deps.contractSettingsTarget === undefined) return null;
   const { cancelRetryMs: retryMs, cancelRetryMaxMs: retryMaxMs } = settings;
-  return new ContractSettings({ calls, venue, readPositions, scheduler, instruments, raisedCauses, notes, target, retryMs, retryMaxMs });
+  return new ContractSettings({ calls, venue, scheduler, instruments, raisedCauses, notes, target, retryMs, retryMaxMs });
 }

@@ -14,7 +14,7 @@ export class SplitTrades {
     this.#parts.clear();
   }
 
-  /** Takes the part of the account. It replaces one that an earlier process has written of the same trade. */
+  /** Takes the part of the account. */
   addPart(fill: FillRecord): void {
     this.#parts.set(keyOf(fill), fill);
   }

@@ -1,5 +1,6 @@
 // Finds external series whose values follow the moves of later bars, such as labels of the next day, a centred mean or a filter that runs in both
-// directions. Such a series was computed from prices that a strategy could not know.
+// directions. Such a series was computed from prices that a strategy could not know. So was
+// one that was scaled by all of its values.
 
 import { firstFrom } from '../../../base/number/search.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';

@@ -13,8 +13,6 @@ const MAX_VALUES = 2000;
 const MIN_VALUES = 20;
 /** Feeds up to which those of other instruments are compared, too. */
 const MAX_MIXED_FEEDS = 16;
-/** A product such as 0.9 * 30 may lie slightly above a whole number. */
-const ROUNDING = 1e-9;
 /** Rows of a series that are read in search of values that differ. */
 const MAX_READ = 500_000;
 /** Share of the values that must be the price of the same later bar. Known prices are seldom those of a bar that comes later. */
@@ -80,7 +78,7 @@ function proofOf({ bars }: FeedPlan, values: ReadValues): Proof | null {
   if (atRows.length < MIN_VALUES) return null;
   /** True if at least this share of the values are the close this many rows later. */
   const isSharedBy = (share: number, rowsAhead: number): boolean => {
-    let missesLeft = atRows.length - Math.ceil(share * atRows.length - ROUNDING);
+    let missesLeft = atRows.length - Math.ceil(share * atRows.length);
     for (const at of atRows) {
       const isEqual = rowsAhead > 0 ? isLaterPrice(at, rowsAhead) : isPrice(at.value, bars.close[at.row + rowsAhead]!);
       if (!isEqual && --missesLeft < 0) return false;

@@ -1,10 +1,9 @@
 // Restores ledger, orders and halts from the journal after a restart, before the first request.
 
-import { sentOrder } from '../../../adapters/journal/records/restoredOrders.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
 import { causesOf, journalHaltChanges } from '../../../adapters/journal/haltRecords.ts';
 import type { JournalHistory } from '../../../adapters/journal/records/journalHistory.ts';
-import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restoredOrders.ts';
+import { memoryOf, restoredOrders, sentOrder } from '../../../adapters/journal/records/restoredOrders.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { restoreBot } from '../../../engine/router/restore.ts';
 import type { RestoredOrder } from '../../../orders/restoreBotOrder.ts';
@@ -31,5 +30,7 @@ export function restoreSlice(engine: Engine, intent: RecordOf<'INTENT'>, timeMs:
   const slice = sentOrder(intent, engine.instruments);
   engine.orders.restore({ lastOrder: intent.order, orders: [slice] }, (index) => engine.lastTicks(index), timeMs);
   const order = engine.orders.get(slice.id);
-  if (order !== undefined) engine.notifyOrder(order);
+  if (order === undefined) return;
+  engine.orders.journal.submitted(order);
+  engine.notifyOrder(order);
 }

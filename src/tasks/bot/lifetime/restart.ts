@@ -56,7 +56,8 @@ export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs
  * that they did not ask for, and of no other draft.
  */
 export function endUnwantedDrafts(engine: Engine, { unaskedDrafts, held }: DecisionComparison, { journal, state }: BotJournal): void {
-  const otherIds = new Set([...unaskedDrafts, ...held.map(({ id }) => id)]);
+  const waitingIds = engine.orders.drafts.waiting.map(({ order }) => order.id).filter((id) => unaskedDrafts.has(id));
+  const otherIds = new Set([...waitingIds, ...held.map(({ id }) => id)]);
   engine.drafts.withdrawAll(({ order }) => unaskedDrafts.has(order.id));
   for (const trace of state.drafts.values()) {
     const { order } = restoredDraft(trace, engine.instruments);

@@ -34,8 +34,6 @@ const MAX_CLOCK_DIFFERENCE_MS = 125_000;
 const LATE_REPLY_MS = 60_000;
 /** Length of the time in which slices of a kill are refused, ms. */
 const REFUSALS_MS = 300_000;
-/** The numbers of slices begin a million after those of orders of strategies. */
-const FIRST_SLICE = 1_000_000;
 /** A kill gives up after this many refused slices of an instrument, one after the other (docs/order-safety.md). */
 const MAX_REFUSED_SLICES = 5;
 
@@ -151,10 +149,12 @@ export class HardFaults {
     // A second copy, which a network made, is not a slice that the kill has sent.
     if (isRefused && this.#refusedIds.has(id)) return venue.service.error(REFUSED_ORDER_CODE, venue.market);
     this.#refusedIds.add(id);
-    // An order that left before the kill began, and arrives now, is no slice either.
-    const prefix = currentProcess()?.idPrefix ?? null;
+    // An order that left before the kill began, and arrives now, is no slice either. The engine does not have slices.
+    const running = currentProcess();
+    const prefix = running?.idPrefix ?? null;
     const orderId = prefix === null ? null : orderIdIn(prefix, id);
-    if (orderId !== null && orderId < FIRST_SLICE) return isRefused ? venue.service.error(REFUSED_ORDER_CODE, venue.market) : null;
+    if (orderId !== null && running?.opened?.bot.deps.engine.orders.get(orderId) !== undefined)
+      return isRefused ? venue.service.error(REFUSED_ORDER_CODE, venue.market) : null;
     const count = isRefused ? (this.#refusedSlices.get(symbol) ?? 0) + 1 : 0;
     this.#refusedSlices.set(symbol, count);
     if (count > MAX_REFUSED_SLICES)
