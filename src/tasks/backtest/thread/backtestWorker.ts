@@ -3,7 +3,6 @@
 import { resolve } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { nowMs } from '../../../adapters/clock/wallClock.ts';
-import { tuneForOneRun } from '../../../adapters/runtime/tuneV8.ts';
 import { assert } from '../../../base/assert.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { warning } from '../../../model/warning.ts';
@@ -41,7 +40,6 @@ const phaseStartMs = new Map<Phase, number>();
 
 // The input comes by message: the thread starts before the input is known, and loads its modules meanwhile.
 port.once('message', (input: WorkerInput) => {
-  tuneForOneRun();
   replyTo(input).then(post, (error: unknown) => post({ kind: 'failed', error: toWire(error) }));
 });
 
