@@ -76,7 +76,7 @@ export function randomWalk(symbol: string, rows: number, seed: number): BarColum
   return bars;
 }
 
-/** Returns the firstRow `rows` rows, without a copy. */
+/** Returns the first `rows` rows, without a copy. */
 export const firstRows = (bars: BarColumns, rows: number): BarColumns => rowsOf(bars, 0, rows);
 
 /** Returns bars of `interval`, each made of `factor` rows. A last incomplete bar is left out. */

@@ -95,7 +95,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   followUps = 0;
   stepsRows = false; // true: each block has one row (nextBlockEnd)
   /** While a journal is replayed: returns the recorded outcome of each order that is submitted again. Null: risk decides. */
-  recordedDecisions: { submitAsRecorded(order: BotOrder): OrderId; draftCode?(order: BotOrder): string | null | undefined } | null = null;
+  recordedDecisions: { submitAsRecorded(order: BotOrder): OrderId; decideDraft?(order: BotOrder): string | null | undefined } | null = null;
   /** True when a strategy has `onFill`, or `onOrder`. */
   wantsFills = false;
   wantsOrders = false;

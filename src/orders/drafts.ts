@@ -40,7 +40,8 @@ export function isOfRebalance({ order, replaced }: Pick<WaitingDraft, 'order' | 
 }
 
 /** True for a stop entry that the bot watches itself, because the exchange has no trigger orders on spot. */
-export const isWatched = ({ triggerTicks, role }: BotOrder): boolean => triggerTicks > 0 && (role === 'market' || role === 'limit');
+export const isWatched = ({ triggerTicks, role }: Pick<BotOrder, 'triggerTicks' | 'role'>): boolean =>
+  triggerTicks > 0 && (role === 'market' || role === 'limit');
 
 /** True when two orders name the same decision. */
 export function isSameSlot({ strategy, instrumentIndex, slot }: BotOrder, other: BotOrder): boolean {

@@ -1,5 +1,6 @@
 // Draws the script of a case of the campaign orderForms: what a strategy does at the close of each row.
 
+import { assertNever } from '../../src/base/assert.ts';
 import { seededRng, type Rng } from '../../src/base/number/rng.ts';
 import type { FormAct, NaiveRow, NaiveTarget, NaiveTrail } from '../fixtures/naiveForms.ts';
 
@@ -108,8 +109,9 @@ class FormActDrawer {
       case 'oco':
         return { kind, order: terms.order, otherOrder: this.#drawOrder() };
       case 'closeAt':
-      default:
         return this.#drawExit();
+      default:
+        return assertNever(kind);
     }
   }
 

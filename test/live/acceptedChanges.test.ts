@@ -1,6 +1,7 @@
 // Tests a bot that ends between the decision on an order and its request, and is started again with code that decides otherwise.
 
 import { expect, test } from 'vitest';
+import type { JournalRecord } from '../../src/adapters/journal/records/records.ts';
 import { Strategy, type OrderInfo } from '../../src/index.ts';
 import { driveLifetime, type LifetimeOptions } from '../fixtures/killedLifetime.ts';
 
@@ -114,11 +115,35 @@ test('accepted code neither sends a stop entry that the journal does not contain
   const draft = killed.records.find((record) => record.k === 'DRAFT')!;
   const ends = killed.records.filter((record) => record.k === 'STATE' && draft.k === 'DRAFT' && record.cid === draft.cid);
   expect(ends).toMatchObject([{ lifecycle: 'done', reason: 'canceled' }]);
-  // The code of before comes back: its stop entry has ended.
+  // A second restart with the changed code gives the same.
   const kills = [instants.at(-4)!.seq, killed.records.filter(({ k }) => k === 'INSTANT').at(-2)!.seq];
   const killedTwice = await driveLifetime({ ...options, kills });
   expect([killedTwice.starts, killedTwice.placed]).toEqual([3, unkilled.placed]);
   expect((killedTwice.instances[0] as WaitsElsewhere).endedOrders).toEqual(['new CHANGED', 'breakout null']);
+});
+
+/** The changed code with one more stop entry, which it places after it was accepted. */
+class WaitsAgain extends WaitsElsewhere {
+  override onBar() {
+    super.onBar();
+    if (this.barCount === 8) this.buy({ base: '0.5' }, { tag: 'later', stopEntry: this.bars.close.value * 3 });
+  }
+}
+
+test('a start with accepted code keeps a stop entry that this code has placed since', async () => {
+  const options = { strategies: [Waits], bars: 10, next: [WaitsAgain], acceptChanges: true };
+  const instantsOf = (records: readonly JournalRecord[]): readonly JournalRecord[] => records.filter(({ k }) => k === 'INSTANT');
+  const unkilled = await driveLifetime({ strategies: [Waits], bars: 10 });
+  const firstKillSeq = instantsOf(unkilled.records).at(-4)!.seq;
+  const killed = await driveLifetime({ ...options, kills: [firstKillSeq] });
+  const killedTwice = await driveLifetime({ ...options, kills: [firstKillSeq, instantsOf(killed.records).at(-1)!.seq] });
+  const drafts = killedTwice.records.filter((record) => record.k === 'DRAFT');
+  expect(drafts.map(({ slot }) => slot)).toEqual(['breakout', 'later']);
+  const endedCids = new Set(
+    killedTwice.records.flatMap((record) => (record.k === 'STATE' && record.lifecycle === 'done' ? [record.cid] : [])),
+  );
+  expect(drafts.map(({ cid }) => endedCids.has(cid))).toEqual([true, false]);
+  expect((killedTwice.instances[0] as WaitsAgain).endedOrders).toEqual(['new CHANGED', 'breakout null']);
 });
 
 /** Places two orders at the last bar. */

@@ -2,12 +2,11 @@
 
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
-import { existsSync } from 'node:fs';
 import { afterEach, expect, it, vi } from 'vitest';
 import { demoKey, demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { SignedClient } from './signedFetch.ts';
-import { BROWSER } from '../fixtures/reportPage.ts';
+import { BROWSER, hasBrowser } from '../fixtures/reportPage.ts';
 
 const runningExchanges: RunningExchange[] = [];
 afterEach(async () => {
@@ -99,28 +98,25 @@ it('the exchange serves its OpenAPI document, also to pages of other origins', a
 });
 
 const PHONE_WIDTH_PX = 390;
-it.skipIf(!existsSync(BROWSER))(
-  'in a browser the control page refreshes itself, fits a phone, and shows when its numbers are old',
-  async () => {
-    const exchange = await startExchange();
-    const { chromium } = await import('playwright-core');
-    const browser = await chromium.launch({ executablePath: BROWSER });
-    try {
-      const page = await browser.newPage({ viewport: { width: PHONE_WIDTH_PX, height: 844 } });
-      const problems: string[] = [];
-      page.on('pageerror', (error) => problems.push(error.message));
-      page.on('console', (message) => problems.push(message.text()));
-      await page.goto(exchange.controlUrl ?? '');
-      const tradesBefore = await page.textContent('#trades-live');
-      // Polls from this process, because the policy of the page allows no script of a test inside it.
-      await vi.waitUntil(async () => (await page.textContent('#trades-live')) !== tradesBefore, { timeout: 300_000 });
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE_WIDTH_PX);
-      expect(problems).toEqual([]);
-      expect(await page.isVisible('#stale')).toBe(false);
-      await exchange.close();
-      await page.waitForSelector('#stale', { state: 'visible', timeout: 60_000 });
-    } finally {
-      await browser.close();
-    }
-  },
-);
+it.skipIf(!hasBrowser)('in a browser the control page refreshes itself, fits a phone, and shows when its numbers are old', async () => {
+  const exchange = await startExchange();
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.launch({ executablePath: BROWSER });
+  try {
+    const page = await browser.newPage({ viewport: { width: PHONE_WIDTH_PX, height: 844 } });
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => problems.push(message.text()));
+    await page.goto(exchange.controlUrl ?? '');
+    const tradesBefore = await page.textContent('#trades-live');
+    // Polls from this process, because the policy of the page allows no script of a test inside it.
+    await vi.waitUntil(async () => (await page.textContent('#trades-live')) !== tradesBefore, { timeout: 300_000 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE_WIDTH_PX);
+    expect(problems).toEqual([]);
+    expect(await page.isVisible('#stale')).toBe(false);
+    await exchange.close();
+    await page.waitForSelector('#stale', { state: 'visible', timeout: 60_000 });
+  } finally {
+    await browser.close();
+  }
+});

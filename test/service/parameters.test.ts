@@ -43,6 +43,16 @@ const CLIENT_ID_FAULTS: FaultCodes = { missing: 0, empty: 0, wrongType: -1102, i
 const SIDE_FAULTS: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: ['buy', -1117] };
 const TYPE_FAULTS: FaultCodes = { missing: -1102, empty: -1105, wrongType: -1102, outOfRange: ['STOP', -1116] };
 
+/** The codes of the parameters that an order and its test have. */
+const NEW_ORDER_FAULTS = {
+  symbol: SYMBOL_FAULTS,
+  volume: VOLUME_FAULTS,
+  side: SIDE_FAULTS,
+  type: TYPE_FAULTS,
+  price: PRICE_FAULTS,
+  newClientOrderId: CLIENT_ID_FAULTS,
+};
+
 /** The codes of every parameter, by operation. */
 const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, FaultCodes>>>>> = {
   'spot.depth': { symbol: SYMBOL_FAULTS, limit: { ...OPTIONAL_LIMIT_FAULTS, empty: -1105 } },
@@ -53,21 +63,9 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
     interval: { missing: -1102, empty: -1105, outOfRange: ['4h', -1102] },
     limit: OPTIONAL_LIMIT_FAULTS,
   },
-  'spot.newOrder': {
-    symbol: SYMBOL_FAULTS,
-    volume: VOLUME_FAULTS,
-    side: SIDE_FAULTS,
-    type: TYPE_FAULTS,
-    price: PRICE_FAULTS,
-    newClientOrderId: CLIENT_ID_FAULTS,
-  },
+  'spot.newOrder': NEW_ORDER_FAULTS,
   'spot.testNewOrder': {
-    symbol: SYMBOL_FAULTS,
-    volume: VOLUME_FAULTS,
-    side: SIDE_FAULTS,
-    type: TYPE_FAULTS,
-    price: PRICE_FAULTS,
-    newClientOrderId: CLIENT_ID_FAULTS,
+    ...NEW_ORDER_FAULTS,
     recWindow: { missing: 0, empty: -1102, wrongType: -1102, outOfRange: [0, -1102] },
   },
   'spot.batchOrders': {

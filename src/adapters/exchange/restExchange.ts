@@ -208,7 +208,7 @@ export class RestExchange implements OrderGateway {
   submit(order: ApprovedOrder, seq: number): void {
     const { clientOrderIdOf, journal } = this.#context.deps;
     const tracked = new TrackedOrder(copyRequest(order), clientOrderIdOf(order.id), journal.signMs(order), order);
-    this.#context.trackedOrders.add(this.#createQueue.requireNew(tracked));
+    this.#context.trackedOrders.add(this.#createQueue.markRequested(tracked));
     this.#createQueue.submit(tracked, seq);
   }
   /** Cancels the order. Repeats the cancel until the order has ended. */

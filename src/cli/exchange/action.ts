@@ -42,7 +42,7 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
   let onDiskFailure: (reason: string) => void = () => {};
   let onDoubt: (error: InternalError) => void = () => {};
   const ended = new Promise<Error | null>((resolve) => {
-    onDiskFailure = (why) => resolve(diskError(why));
+    onDiskFailure = (reason) => resolve(diskError(reason));
     onDoubt = (error) => resolve(doubtError(error));
     stop.signal.addEventListener('abort', () => resolve(null), { once: true });
   });
@@ -90,9 +90,9 @@ const doubtError = ({ where, doubt }: InternalError): InvariantError =>
   );
 
 /** Returns the error that ends an exchange whose data cannot be written. */
-const diskError = (why: string): ConfigError =>
+const diskError = (reason: string): ConfigError =>
   new ConfigError(
-    `the data cannot be written to the disk: ${why}`,
+    `the data cannot be written to the disk: ${reason}`,
     'every reply was durable when it was sent: repair the disk, or restore the folder from a copy, and start again',
   );
 

@@ -1,6 +1,6 @@
 // Tests that each signal that ends a command stops it cleanly, with the exit code that shells expect.
 
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { stopOnSignal } from './stopOnSignal.ts';
 
 it.each([
@@ -17,4 +17,20 @@ it.each([
     stop.release();
   }
   expect(process.listenerCount(name)).toBe(listeners);
+});
+
+it('a second SIGHUP does nothing, and a SIGINT after it exits', () => {
+  const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
+  const stop = stopOnSignal();
+  try {
+    process.emit('SIGHUP');
+    process.emit('SIGHUP');
+    expect(exit).not.toHaveBeenCalled();
+    process.emit('SIGINT');
+    expect(exit.mock.calls).toEqual([[130]]);
+    expect(stop.code()).toBe(129);
+  } finally {
+    stop.release();
+    exit.mockRestore();
+  }
 });

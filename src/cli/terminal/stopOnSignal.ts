@@ -13,8 +13,8 @@ export interface StopSignal {
 }
 
 /**
- * Listens for SIGINT, SIGTERM and SIGHUP, which a closed terminal sends. The first signal aborts `signal`. A later SIGINT or SIGTERM exits the process; a
- * SIGHUP does not, because a wrapper may forward the one that the process has got already.
+ * Listens for SIGINT, SIGTERM and SIGHUP, which a closed terminal sends. The first signal aborts `signal`. A later SIGINT or SIGTERM exits the
+ * process. A later SIGHUP does not, because a wrapper may forward the one that the process has got already.
  */
 export function stopOnSignal(): StopSignal {
   const controller = new AbortController();

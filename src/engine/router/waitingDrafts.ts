@@ -24,7 +24,7 @@ export interface DraftHost extends StopEntryHost {
   readonly callbacks: { addAction(act: () => void): void };
   followUps: number;
   /** While a journal is replayed: the recorded result of a draft, or undefined if the engine decides. */
-  readonly recordedDecisions: { draftCode?(order: BotOrder): string | null | undefined } | null;
+  readonly recordedDecisions: { decideDraft?(order: BotOrder): string | null | undefined } | null;
   notifyOrder(order: BotOrder): void;
 }
 /** A strategy whose draft is about to be sent. */
@@ -60,7 +60,7 @@ export class WaitingDrafts {
   replace(order: BotOrder): OrderId {
     const { orders } = this.engine;
     const oldOrder = orders.active().find((other) => isSameSlot(order, other));
-    const recordedCode = this.engine.recordedDecisions?.draftCode?.(order) ?? null;
+    const recordedCode = this.engine.recordedDecisions?.decideDraft?.(order) ?? null;
     if (recordedCode !== null) return this.deny(order, recordedCode);
     const isValid = order.lots > 0 || order.quoteUnits > 0;
     const isBusy = orders.drafts.waiting.some((draft) => isSameSlot(order, draft.order));
@@ -75,14 +75,14 @@ export class WaitingDrafts {
    * its money. The order is sized then.
    */
   reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId {
-    const recordedCode = this.engine.recordedDecisions?.draftCode?.(order) ?? null;
+    const recordedCode = this.engine.recordedDecisions?.decideDraft?.(order) ?? null;
     if (recordedCode !== null) return this.deny(order, recordedCode);
     return this.startWaiting({ order, ahead, replaced: null, targetLots, remainingSize: NAN });
   }
 
   /** Makes a stop entry wait until a row reaches its trigger. */
   watch(order: BotOrder): OrderId {
-    const recordedCode = this.engine.recordedDecisions?.draftCode?.(order);
+    const recordedCode = this.engine.recordedDecisions?.decideDraft?.(order);
     const code = recordedCode === undefined ? this.entries.denyCode(order) : recordedCode;
     if (code !== null) return this.deny(order, code);
     this.engine.brackets.addEntry(order);
@@ -137,8 +137,11 @@ export class WaitingDrafts {
   holdDuring(act: () => void): void {
     const wasHeld = this.isHeld;
     this.isHeld = true;
-    act();
-    this.isHeld = wasHeld;
+    try {
+      act();
+    } finally {
+      this.isHeld = wasHeld;
+    }
   }
 
   /** Handles the end of an order: drafts that waited only for it are sized now. The engine then calls `release`. */

@@ -35,7 +35,7 @@ export interface EntryTerms {
 /** Converts mirrored prices and fee rates to money. */
 export interface PathMoney {
   /** Returns the profit of a closed trade, in units. */
-  closed(entryTicks: number, exit: number, entryPpm: number, exitPpm: number): number;
+  closed(entryTicks: number, exitTicks: number, entryPpm: number, exitPpm: number): number;
   /** Returns the slippage of a taker at a mirrored price, in ticks. */
   slip(price: number): number;
 }

@@ -71,10 +71,10 @@ export class RecordedExchange extends ReplayExchange {
     super.matchRow(instrumentIndex, row);
   }
 
-  /** Books all fills and ends that the bot knew by `ms`. Between the closes of rows, timers need them. */
-  bookKnown(ms: number): void {
+  /** Books all fills and ends that the bot knew by `timeMs`. Between the closes of rows, timers need them. */
+  bookKnown(timeMs: number): void {
     for (const [instrumentIndex, orders] of this.#scriptedOrders)
-      for (const scripted of orders.slice()) this.#fillUntil(scripted, instrumentIndex, ms, -INFINITY);
+      for (const scripted of orders.slice()) this.#fillUntil(scripted, instrumentIndex, timeMs, -INFINITY);
   }
 
   override settleMarks(): void {

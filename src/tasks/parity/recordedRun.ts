@@ -68,7 +68,7 @@ export interface RecordedRun {
   /** Spans without a process: from the newest instant before a start to the first one after it. */
   readonly down: readonly { readonly fromMs: number; readonly toMs: number }[];
   readonly missed: readonly MissedSpan[];
-  /** Instants without a bar, at which only timers decide, ms UTC. */
+  /** Times at which only timers decided, ms UTC: instants without a bar, and the times at which missed instants were made up for. */
   readonly timerInstants: ReadonlySet<number>;
   readonly orders: readonly ReportedOrder[];
   /** Orders that still waited for the end of others when the comparison ends. */

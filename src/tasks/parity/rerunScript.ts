@@ -109,6 +109,9 @@ function addToGroup(groups: Map<number, ReportedOrder[]>, key: number, order: Re
   else group.push(order);
 }
 
+/** The shortest latency that a fill in the next row shows, ms. */
+const NEXT_ROW_MS = 1;
+
 /**
  * Returns the latency of a taker order, ms, rounded to whole rows: 0 if the order filled in the row that opened with its decision.
  * Otherwise the shortest latency at which the order misses the rows before its fill. Null: unknown.
@@ -117,7 +120,7 @@ export function rowLatency({ fills: [first], intent }: ReportedOrder, bars: BarC
   if (first === undefined || intent === null || first.record.maker || intent.role === 'limit' || intent.parent > 0) return null;
   const openMs = openAt(bars, first.record.executedMs);
   if (openMs <= openAt(bars, intent.createdMs)) return 0;
-  return Math.max(1, openAt(bars, openMs - 1) + 1 - intent.createdMs);
+  return Math.max(NEXT_ROW_MS, openAt(bars, openMs - 1) + 1 - intent.createdMs);
 }
 
 /** Returns the recorded latency of an order in ms, rounded to the shortest bars of its symbol. Null when it is unknown. */
@@ -125,7 +128,7 @@ export function latencyIn(order: ReportedOrder, { timerInstants }: RecordedRun, 
   const feed = feeds.findLast(({ bars }) => bars.instrument.id === order.intent?.symbol);
   const ms = feed === undefined ? null : rowLatency(order, feed.bars);
   // An order that a timer decided inside of a row fills in the next row, without latency too.
-  return ms === 1 && timerInstants.has(order.createdMs) ? 0 : ms;
+  return ms === NEXT_ROW_MS && timerInstants.has(order.createdMs) ? 0 : ms;
 }
 
 /** Returns the median of the known latencies (at least `minMs` each), and the number of orders behind it. Null without a known latency. */

@@ -19,7 +19,7 @@ export interface RequestInTransit {
   readonly settle: (outcome: WireOutcome) => void;
   /** Reports a failure to the sender. */
   readonly fail: (cause: string, bytesWritten: number) => void;
-  /** Calls `run` after `ms` of virtual time. Returns a handle to cancel it. */
+  /** Calls `run` after `durationMs` of virtual time. Returns a handle to cancel it. */
   readonly later: (durationMs: number, run: () => void) => number;
 }
 

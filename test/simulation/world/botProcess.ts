@@ -118,5 +118,5 @@ export class BotProcess extends SimulatedProcess {
   }
 }
 
-/** Returns the name of a strategy: that of its file, which begins with a capital. */
+/** Returns the name of a strategy: that of its file, with a capital as first letter. */
 const nameOf = (file: string): string => basename(file, '.ts').replace(/^./, (letter) => letter.toUpperCase());

@@ -43,6 +43,7 @@ const PART_SEEDS = {
   secondSchedule: (seed: number) => seed * 71,
   killScene: (seed: number) => seed * 73,
   secondContracts: (seed: number) => seed * 79,
+  // No day draws from both.
   module: (seed: number) => seed * 83,
   switches: (seed: number) => seed * 83,
 } as const;

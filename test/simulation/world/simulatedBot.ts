@@ -3,7 +3,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hash } from 'node:crypto';
-import type { ComposeModule } from '../../../src/definition/plan/module.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
 import type { Rng } from '../../../src/base/number/rng.ts';
 import { orderIdIn } from '../../../src/protocol/clientOrderId.ts';
@@ -19,7 +18,7 @@ import { Operator } from './operator.ts';
 import { plainFaultsOf, type PlainFaults } from './plainFaults.ts';
 import type { RequestFault } from './schedule.ts';
 import type { CancelRule } from './themes/cancelRule.ts';
-import { SENT_TWICE } from './themes/repeatingModule.ts';
+import type { RepeatingModule } from './themes/repeatingModule.ts';
 import type { LastKill } from './themes/lastKill.ts';
 import type { Trader } from './trader.ts';
 import type { SimulatedVenue } from './venue.ts';
@@ -50,7 +49,7 @@ export interface SimulatedBotDeps {
   readonly maxSkewMs: number;
   readonly strategy: () => typeof Trader;
   /** The user's module between the bot and its exchange adapter; null without one. */
-  readonly module: ComposeModule | null;
+  readonly module: RepeatingModule | null;
   /** How far the wall clock is ahead that the next process finds, ms. */
   readonly clockStepMs: () => number;
   /** Faults of create requests, by the number of the request. */
@@ -207,7 +206,7 @@ export class SimulatedBot {
     this.#checkedState = state;
     this.#nextCheckMs = queue.nowMs + CHECK_EVERY_MS;
     observer.checkAfterEvent(this.facts);
-    cancelRule?.noteAsked(this.process, queue.nowMs);
+    cancelRule?.noteAsked(this.process, queue.nowMs, (rule, what) => observer.report(rule, what, queue.nowMs));
   }
   /** Checks what must hold at the end of the day. */
   checkEnd(): void {
@@ -237,7 +236,7 @@ export class SimulatedBot {
       drift: (rng.next() - 0.5) * 1e-4,
       number: processNumber,
       strategy: strategy(),
-      module,
+      module: module?.module ?? null,
       acceptsChanges: this.#acceptsChanges,
       isRunning: (otherNumber) => otherNumber === this.process?.processNumber && !this.process.isDead,
       log: (line) => {
@@ -247,7 +246,7 @@ export class SimulatedBot {
       },
       broken: (why) => {
         print(`broken: ${why}`);
-        const mayStop = this.journal.mustBotStop || (module !== null && why.includes(SENT_TWICE));
+        const mayStop = this.journal.mustBotStop || module?.explains(why) === true;
         if (!mayStop) observer.report('BROKEN', why, queue.nowMs);
         else queue.at(queue.nowMs, () => process === this.process && this.endProcess(false, RESTART_SECONDS.mustStop));
       },

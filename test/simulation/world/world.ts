@@ -26,7 +26,7 @@ import { SimulatedBot } from './simulatedBot.ts';
 import { CancelRule } from './themes/cancelRule.ts';
 import { CrowdTrader } from './themes/crowdTrader.ts';
 import { EqualTrader } from './themes/equalTrader.ts';
-import { repeatingModule, hasRepeatingModule } from './themes/repeatingModule.ts';
+import { RepeatingModule, hasRepeatingModule } from './themes/repeatingModule.ts';
 import { LastKill } from './themes/lastKill.ts';
 import { isThemedTimed, arrivesAfterReservation, themeOf, type Theme } from './themes/themedDay.ts';
 import { SceneTrader } from './themes/scenes/sceneTrader.ts';
@@ -112,7 +112,7 @@ export class World {
       rng: rngOf(seed, 'process'),
       networkRng: rngOf(seed, 'network'),
       strategy: () => this.#strategy(),
-      module: hasRepeatingModule(seed) ? repeatingModule(rngOf(seed, 'module')) : null,
+      module: hasRepeatingModule(seed) ? new RepeatingModule(rngOf(seed, 'module')) : null,
       clockStepMs: () => this.#hardFaults?.clockStepMs ?? 0,
       faultByCreate: requestFaultsOf(schedule, 1),
       lastKill: () => this.#lastKill,
@@ -230,7 +230,7 @@ export class World {
         return this.#hashEnd();
       for (const bot of bots) bot.startIfDue();
       const nextMs = Math.min(this.queue.nextMs, this.venue.exchange.nextMs);
-      while (nextMs > this.#endMs && this.#lengthens());
+      while (nextMs > this.#endMs && this.#hasLateTrade) this.#endMs += KNOWN_AFTER_MS;
       if (nextMs > this.#endMs) break;
       if (this.venue.exchange.nextMs <= nextMs) this.venue.service.advance(nextMs);
       this.queue.runDue(nextMs);
@@ -245,12 +245,10 @@ export class World {
     this.#hashEnd();
   }
 
-  /** Lets a day last longer if its bot has traded just before the end, so that the bot can learn of the trade. Returns true if it did. */
-  #lengthens(): boolean {
-    const tradeTimesMs = [...this.venue.orders.byId.values()].flatMap(({ trades }) => trades.slice(-1).map(({ timeMs }) => timeMs));
-    if (!tradeTimesMs.some((timeMs) => timeMs > this.#endMs - KNOWN_AFTER_MS)) return false;
-    this.#endMs += KNOWN_AFTER_MS;
-    return true;
+  /** True if a bot has traded so late that it may not know of it when the day ends. The day then lasts longer. */
+  get #hasLateTrade(): boolean {
+    const orders = this.#bots.flatMap(({ venue }) => [...venue.orders.byId.values()]);
+    return orders.some(({ trades }) => (trades.at(-1)?.timeMs ?? -Infinity) > this.#endMs - KNOWN_AFTER_MS);
   }
 
   /** Adds the violations, the number of trades and the money at the end of the day to the hash. */

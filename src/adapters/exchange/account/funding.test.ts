@@ -75,6 +75,15 @@ test('a position that an older list lacks is booked once, after a restart too', 
   expect(next.payments).toEqual([]);
 });
 
+test('a total without an opening time gets the one of its position at the first read, so that a later position is distinguished', () => {
+  const { payments, totals, row, readPositions, restore } = fixture();
+  restore('-5000');
+  readPositions(row('-0.5', 1000));
+  expect([payments, totals]).toEqual([[], ['buy -5000 1000']]);
+  readPositions(row('-0.1', 9000));
+  expect(payments).toEqual(['long -1000']);
+});
+
 test('a contract whose held position has no funding is reported once', () => {
   const books = { isLong: false };
   const { payments, unreported, row, readPositions } = fixture((_, isLong) => isLong === books.isLong);
@@ -139,7 +148,7 @@ test('a total of an earlier version, which has no opening time, counts as one of
   expect(payments).toEqual(['long -1000']);
 });
 
-test('each complete read of positions reports its payments, whatever it was made for', () => {
+test('each complete read of positions reports its payments', () => {
   const reads = [false, true];
   const { payments, row, funding } = fixture(undefined, {
     positions: () => immediate({ rows: [row('-0.5', 1000)], isComplete: reads.shift()! } as never),

@@ -45,11 +45,9 @@ const SIDES: readonly Side[] = ['buy', 'sell'];
 /** The funding totals of all open positions. Each change of a total is reported as one payment. */
 export class FundingWatch {
   readonly #deps: FundingWatchDeps;
-  /** The latest funding total of the newest position of each side, in units. */
-  readonly #totals = new Map<string, number>();
   /** Opening time of the newest position of each side, ms, if the venue reports it. */
   readonly #openedMs = new Map<string, number>();
-  /** The newest cursor of each side. */
+  /** The newest cursor of each side: the funding total of its newest position. */
   readonly #noted = new Map<string, FundingTotal>();
   /** Contracts whose funding the exchange does not report. */
   readonly #unreported = new Set<number>();
@@ -62,7 +60,6 @@ export class FundingWatch {
   restore(instrumentIndex: number, side: Side, totalText: string): void {
     const key = `${instrumentIndex} ${side}`;
     const total = fundingTotalIn(totalText);
-    this.#totals.set(key, total.units);
     this.#noted.set(key, total);
     if (total.openedMs !== null) this.#openedMs.set(key, total.openedMs);
   }
@@ -98,7 +95,7 @@ export class FundingWatch {
       if (newestMs !== null && (row === undefined || (openedMs !== null && openedMs < newestMs))) continue;
       if (openedMs === null) this.#openedMs.delete(key);
       else this.#openedMs.set(key, openedMs);
-      const knownTotal = this.#totals.get(key) ?? 0;
+      const knownTotal = this.#notedOf(key).units;
       // A position that was closed and opened again starts at 0, not at the total of its predecessor.
       const bookedUnits = newestMs !== null && openedMs !== null && openedMs !== newestMs ? 0 : knownTotal;
       const venueUnits = row === undefined ? 0 : unitsOf(row.funding, instruments[instrumentIndex]!);
@@ -108,7 +105,6 @@ export class FundingWatch {
         if (openedMs !== this.#notedOf(key).openedMs) this.#writeTotal(instrumentIndex, side, { units: bookedUnits, openedMs });
         reportPayment(instrumentIndex, side === 'buy', venueUnits - bookedUnits, venueMs());
       }
-      this.#totals.set(key, venueUnits);
       this.#journalTotal(instrumentIndex, side, { units: venueUnits, openedMs });
     }
   }

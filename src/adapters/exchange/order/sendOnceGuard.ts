@@ -6,8 +6,8 @@ import { InvariantError } from '../../../base/errors.ts';
 export class SendOnceGuard {
   #words = new Uint32Array(64);
 
-  /** Marks the order as one that is sent. Throws InvariantError the second time. */
-  markSent(id: number): void {
+  /** Marks the order. Throws InvariantError the second time. */
+  mark(id: number): void {
     const word = id >>> 5;
     if (word >= this.#words.length) {
       const largerWords = new Uint32Array(Math.max(word + 1, 2 * this.#words.length));

@@ -67,6 +67,8 @@ const MIN_WINDOW_LEFT_MS = 500;
 export class CreateQueue {
   readonly #deps: CreateQueueDeps;
   readonly #sideQueues = new Map<string, SideQueue>();
+  /** One guard for requests, and one behind the queue. */
+  readonly #requestOnce = new SendOnceGuard();
   readonly #sendOnce = new SendOnceGuard();
 
   constructor(deps: CreateQueueDeps) {
@@ -79,9 +81,9 @@ export class CreateQueue {
     return true;
   }
 
-  /** Returns the order. Throws InvariantError if it was requested before. */
-  requireNew(tracked: TrackedOrder): TrackedOrder {
-    this.#sendOnce.markSent(tracked.id);
+  /** Marks the order as requested, and returns it. Throws InvariantError if it was requested before. */
+  markRequested(tracked: TrackedOrder): TrackedOrder {
+    this.#requestOnce.mark(tracked.id);
     return tracked;
   }
   /** Sends the order in its turn, once the journal is durable up to `seq`. */
@@ -136,6 +138,7 @@ export class CreateQueue {
   /** Sends the create request of an order, handles the outcome, and lets the next order of the side follow. */
   *#send(sideQueue: SideQueue, tracked: TrackedOrder): Work<void> {
     const { venue, settings } = this.#deps;
+    this.#sendOnce.mark(tracked.id);
     tracked.isOnWire = true;
     sideQueue.onWire = tracked;
     const outcome = yield* venue.create(tracked.request, tracked.clientOrderId, {

@@ -67,10 +67,10 @@ export function dayReturns({ openMs, equity }: ProfileBars): Float64Array {
  * Returns a function that numbers the day, week, month or year of a time, by the length of a bar in days. Weeks end on Sundays.
  */
 function periodNumbering(barDays: number): (timeMs: number) => number {
-  const dayNumber = (ms: number) => Math.floor(ms / DAY_MS);
-  if (barDays === WEEK_DAYS) return (ms) => Math.floor((dayNumber(ms) + FIRST_WEEKDAY) / WEEK_DAYS);
-  if (barDays === MONTH_DAYS) return (ms) => civilMonth(ms).year * 12 + civilMonth(ms).month;
-  if (barDays === YEAR_DAYS) return (ms) => civilMonth(ms).year;
+  const dayNumber = (timeMs: number) => Math.floor(timeMs / DAY_MS);
+  if (barDays === WEEK_DAYS) return (timeMs) => Math.floor((dayNumber(timeMs) + FIRST_WEEKDAY) / WEEK_DAYS);
+  if (barDays === MONTH_DAYS) return (timeMs) => civilMonth(timeMs).year * 12 + civilMonth(timeMs).month;
+  if (barDays === YEAR_DAYS) return (timeMs) => civilMonth(timeMs).year;
   return dayNumber;
 }
 

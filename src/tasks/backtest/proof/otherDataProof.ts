@@ -4,8 +4,9 @@
 import { seededRng } from '../../../base/number/rng.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { STATE_TEXTS, TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
+import { sideOfRun } from './purityProof.ts';
 import { traceDifference, proofOf, type ComparedSide } from './traceDifference.ts';
-import type { TracedRun, Tracer } from './tracedRun.ts';
+import type { Tracer } from './tracedRun.ts';
 import { poisonPlan } from './poisonPlan.ts';
 import type { DecisionTrace } from './decisionTrace.ts';
 import { formatTime } from '../../../model/time.ts';
@@ -36,9 +37,8 @@ interface OtherDataTask {
 export async function proveOtherData(tracer: Tracer, task: OtherDataTask): Promise<Proof | null> {
   const { plan, whole, usedStrategies = plan.strategies, holdings } = task;
   const otherPlan = poisonPlan(plan, -Infinity, seededRng(plan.seed + SEED_OFFSET));
-  const sideOf = async (run: TracedRun): Promise<ComparedSide> => ({ run, trace: await tracer.run(run) });
-  const usedSide = await sideOf({ plan: { ...otherPlan, strategies: usedStrategies } });
-  const freshSide = await sideOf({ plan: otherPlan, isFresh: true });
+  const usedSide = await sideOfRun(tracer, { plan: { ...otherPlan, strategies: usedStrategies } });
+  const freshSide = await sideOfRun(tracer, { plan: otherPlan, isFresh: true });
   const difference = await traceDifference(tracer, freshSide, usedSide);
   if (difference !== null) return proofOf('purity', 'refuted', STATE_TEXTS.otherBars, difference, otherPlan);
   const matched = hasOrdersOf(freshSide.trace, whole.trace) ? matchedHolding(holdings()) : null;
@@ -76,9 +76,8 @@ async function proofOfTimes(tracer: Tracer, plan: RunPlan, { timeMs, orderMs }: 
  * ones; null: they decide alike, or equal runs throw.
  */
 export async function proveWholeRepeat(tracer: Tracer, plan: RunPlan, usedStrategies: RunPlan['strategies']): Promise<Proof | null> {
-  const sideOf = async (run: TracedRun): Promise<ComparedSide> => ({ run, trace: await tracer.run(run) });
-  const fresh = await sideOf({ plan, isFresh: true });
+  const fresh = await sideOfRun(tracer, { plan, isFresh: true });
   if (fresh.trace.error !== null) return null;
-  const difference = await traceDifference(tracer, fresh, await sideOf({ plan: { ...plan, strategies: usedStrategies } }));
+  const difference = await traceDifference(tracer, fresh, await sideOfRun(tracer, { plan: { ...plan, strategies: usedStrategies } }));
   return difference === null ? null : proofOf('purity', 'refuted', STATE_TEXTS.again, difference, plan);
 }

@@ -186,7 +186,7 @@ async function differenceInSurroundings(tracer: Tracer, plan: RunPlan, expected:
 }
 
 /** Makes a run and returns it as a side of a comparison. */
-async function sideOfRun(tracer: Tracer, run: TracedRun): Promise<ComparedSide> {
+export async function sideOfRun(tracer: Tracer, run: TracedRun): Promise<ComparedSide> {
   return { run, trace: await tracer.run(run) };
 }
 

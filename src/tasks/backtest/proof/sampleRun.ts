@@ -38,7 +38,7 @@ const MAX_FEEDS = 32;
 const MAX_REPEATED_RUN_MS = 10_000;
 /** A run of at most this number of bars of all feeds is also repeated whole, twice. */
 const MAX_WHOLE_BARS = 32_768;
-/** Maximum duration of its loop, ms. */
+/** Maximum duration of the loop of such a run, ms. */
 const MAX_WHOLE_MS = 2000;
 /** Minimum of rows that run in small blocks, and maximum of their bars of all feeds. A small block takes as long as a large one, so both are low. */
 const SMALL_BLOCK_ROWS = 251;

@@ -29,10 +29,11 @@ const MAX_STILL_SHARE = 0.1;
 /** The correlation must be this many times that of earlier moves, because prices of some data repeat themselves. */
 const MIN_TIMES_OF_EARLIER = 2;
 
-/** Values of a series from which a mean of 0 and a deviation of 1 cannot be chance, if they are met as closely as this. */
+/** Minimum number of values from which a mean of 0 and a deviation of 1 are no chance. */
 const MIN_STANDARDISED = 500;
+/** Maximum distance of that mean from 0, and of that deviation from 1. */
 const MAX_STANDARDISED_ERROR = 1e-5;
-/** Sizes that such values have at least. Few, such as 1 and -1, have a deviation of 1 whatever they mean. */
+/** Minimum number of different sizes of such values. Signs, which are 1 and -1, have a deviation of 1 without being scaled. */
 const MIN_STANDARDISED_SIZES = 20;
 
 /** A value of a series, and the first row of the feed that opens when the value is known or later. */
@@ -135,8 +136,8 @@ function proofOfValues(
 }
 
 /**
- * Returns the proof of purity that a series refutes whose values have a mean of 0 and a deviation of 1 to five digits: the mean and the deviation of all
- * its values were taken off, and a value of the first day could not know them. Null: no series is such.
+ * Returns the refuted proof of purity if a series was scaled by the mean and the deviation of all of its values, so that they are 0 and 1 to five
+ * digits: when its first value became known, neither was. Null: no series was.
  */
 export function standardisedSeries({ series = [] }: Pick<RunPlan, 'series'>): Proof | null {
   for (const { name, symbol, values } of series) {

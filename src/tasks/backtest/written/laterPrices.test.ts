@@ -94,6 +94,19 @@ describe('the search for later prices', () => {
     expect(findingIn([HOURLY_FEED, feed])).toBe(null);
   });
 
+  test('prices of later bars are a finding from nine tenths of the values on', () => {
+    /** Returns daily closes. Of the 21 that are compared this number has the price of five hours later, the others no price of the market. */
+    const feedWith = (laterCount: number): FeedPlan => {
+      const firstCompared = 2;
+      const closes = Array.from({ length: firstCompared + 21 }, (_, day) =>
+        day < firstCompared + laterCount ? CLOSES[(day + 1) * 24 + 4]! : 1 + day / 100,
+      );
+      return feedOf('1d', closes, 24 * HOUR_MS, 24 * HOUR_MS);
+    };
+    expect(findingIn([HOURLY_FEED, feedWith(19)])).toMatch(/^a value of the feed/);
+    expect(findingIn([HOURLY_FEED, feedWith(18)])).toBe(null);
+  });
+
   test('a series that hardly differs from a constant price is no finding', () => {
     const constantCloses = CLOSES.map(() => 100);
     const constantFeed = feedOf('1h', constantCloses, HOUR_MS, HOUR_MS);
@@ -114,7 +127,7 @@ describe('the search for later prices', () => {
   });
 });
 
-test('closes of another market that are those of the next bars of this one are found, and those of the bars before are not', () => {
+test('closes of another market that are those of the next bars of this one are found, and those of an unrelated market are not', () => {
   const other = (closes: readonly number[]): FeedPlan => {
     const { bars } = feedOf('1h', closes, HOUR_MS, HOUR_MS);
     return { bars: { ...bars, instrument: { ...INSTRUMENT, id: 'OTHER', wireName: 'OTHERUSDT' } } } as unknown as FeedPlan;

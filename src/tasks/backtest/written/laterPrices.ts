@@ -17,7 +17,7 @@ const MAX_MIXED_FEEDS = 16;
 const MAX_READ = 500_000;
 /** Share of the values that must be the price of the same later bar. Known prices are seldom those of a bar that comes later. */
 const MIN_SHARE = 0.9;
-/** Largest share of them that may also be a price that was known. */
+/** From this share of them on that are also a price that was known, they are no finding. */
 const MAX_KNOWN_SHARE = 0.5;
 /** Prices are equal up to this share of them: a file may have them with fewer digits. */
 const PRECISION = 1e-7;

@@ -16,7 +16,7 @@ export interface MaintenanceSpan {
 export interface MaintenanceWindow {
   /** True when working orders that open are cancelled at the start. */
   readonly cancelsOpening: boolean;
-  /** Returns the span that contains `ms`, else the next one. Null: no span follows. */
+  /** Returns the span that contains `timeMs`, else the next one. Null: no span follows. */
   readonly spanAt: (timeMs: number) => MaintenanceSpan | null;
 }
 

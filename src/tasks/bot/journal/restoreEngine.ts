@@ -31,6 +31,7 @@ export function restoreSlice(engine: Engine, intent: RecordOf<'INTENT'>, timeMs:
   engine.orders.restore({ lastOrder: intent.order, orders: [slice] }, (index) => engine.lastTicks(index), timeMs);
   const order = engine.orders.get(slice.id);
   if (order === undefined) return;
+  // In a replay this writes nothing: `isobar why` follows an order from here on.
   engine.orders.journal.submitted(order);
   engine.notifyOrder(order);
 }

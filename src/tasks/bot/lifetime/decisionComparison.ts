@@ -110,8 +110,11 @@ export class DecisionComparison {
   /** Runs `act` without comparing its cancels. */
   runWithoutComparing(act: () => void): void {
     this.#ignoresCancels = true;
-    act();
-    this.#ignoresCancels = false;
+    try {
+      act();
+    } finally {
+      this.#ignoresCancels = false;
+    }
   }
 
   /**
@@ -220,10 +223,10 @@ export class DecisionComparison {
   }
 
   /**
-   * Returns the recorded result of an order that asks to wait as a draft: null if it waited, or the code of its denial. Undefined: the journal
-   * ends before it, so the engine decides.
+   * Gives an order that asks to wait as a draft its recorded number and result: null if it waited, or the code of its denial. One that the journal
+   * does not contain is a difference. Undefined: the journal ends before it, so the engine decides.
    */
-  draftCode(order: BotOrder): string | null | undefined {
+  decideDraft(order: BotOrder): string | null | undefined {
     const { recorded } = this.#deps;
     const draft = this.#recordedDraftOf(order);
     if (draft !== undefined) {
@@ -232,7 +235,7 @@ export class DecisionComparison {
     }
     const sameNumber = recorded.order(order.id);
     const wasDenied = sameNumber?.verdict?.ok === false && !sameNumber.isReplayed && createdMsOf(sameNumber) === order.createdMs;
-    if (wasDenied && sameNumber.draft === null) return sameNumber.verdict!.code;
+    if (wasDenied && sameNumber.draft === null) return sameNumber.verdict!.code ?? 'BAD_INPUT';
     if (this.#mayBeUnwritten(order)) return void this.#ownNumber(order);
     this.#rejectUnrecorded(order);
     return CHANGED_CODE;

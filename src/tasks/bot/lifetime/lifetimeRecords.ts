@@ -1,6 +1,8 @@
 // Index of the records of one lifetime: its orders by number and by content, and where its processes ended.
 
 import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
+import { ticks } from '../../../base/brand.ts';
+import { isWatched } from '../../../orders/drafts.ts';
 
 /** An order that an earlier process decided on. */
 export interface RecordedOrder {
@@ -64,8 +66,9 @@ export interface OrderContent {
 export interface DraftContent extends OrderContent {
   readonly isWatched: boolean;
 }
-/** As `isWatched` of an order: a condition of contracts is sent to the exchange, so as a draft it waits only for other orders. */
-const isWatchedDraft = ({ condition, role }: RecordOf<'DRAFT'>): boolean => condition !== null && (role === 'market' || role === 'limit');
+/** A condition of contracts is sent to the exchange, so as a draft it waits only for other orders. */
+const isWatchedDraft = ({ condition, role }: RecordOf<'DRAFT'>): boolean =>
+  isWatched({ triggerTicks: ticks(condition === null ? 0 : 1), role });
 const draftKeyOf = (content: DraftContent): string => `${content.isWatched ? 'stop entry' : 'draft'} ${keyOf(content)}`;
 const keyOf = ({ createdMs, strategy, slot, side, role, qty, amount }: OrderContent): string =>
   `${createdMs} ${strategy} ${side} ${role} ${qty ?? ''} ${amount ?? ''} ${slot}`;

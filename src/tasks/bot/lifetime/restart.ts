@@ -57,11 +57,11 @@ export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs
  */
 export function endUnwantedDrafts(engine: Engine, { unaskedDrafts, held }: DecisionComparison, { journal, state }: BotJournal): void {
   const waitingIds = engine.orders.drafts.waiting.map(({ order }) => order.id).filter((id) => unaskedDrafts.has(id));
-  const otherIds = new Set([...waitingIds, ...held.map(({ id }) => id)]);
+  const handledIds = new Set([...waitingIds, ...held.map(({ id }) => id)]);
   engine.drafts.withdrawAll(({ order }) => unaskedDrafts.has(order.id));
   for (const trace of state.drafts.values()) {
     const { order } = restoredDraft(trace, engine.instruments);
-    if (otherIds.has(order.id) || engine.orders.get(order.id) !== undefined) continue;
+    if (handledIds.has(order.id) || engine.orders.get(order.id) !== undefined) continue;
     order.state = STATE.done;
     order.reason = 'canceled';
     order.confirmed = true;

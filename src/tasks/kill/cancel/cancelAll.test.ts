@@ -25,8 +25,9 @@ const row = (orderId: string, clientOrderId: string) => ({
 interface KnownOrders {
   /** Orders that the kill believes to be open. */
   readonly open: readonly string[];
-  /** Those of them that the exchange does not cancel. */
+  /** Those of them whose first cancel fails. */
   readonly failed: readonly string[];
+  /** Takes the ids of all requested cancels. */
   readonly cancelled: string[];
 }
 
@@ -37,15 +38,26 @@ async function killBeside(
 ): Promise<{ readonly result: CancelResult; readonly cancelled: readonly string[] }> {
   const scheduler = new DueQueue();
   scheduler.runDue(0);
+  const endedIds = new Set<string>();
   const answer = (op: string, { orderIds }: { readonly orderIds?: readonly string[] }): object => {
     if (op === 'spot.queryOrder') return queryOutcome;
-    if (op === 'spot.batchCancel') cancelled.push(...orderIds!);
-    const rows = [row('6', 'OWN'), row('7', '')].filter(({ orderId }) => !cancelled.includes(orderId));
-    return { kind: 'acked', value: { rows, refused: [], failed: failed.filter((id) => orderIds?.includes(id)) } };
+    // The first cancel of these fails.
+    const failedNow = failed.filter((id) => orderIds?.includes(id) && !cancelled.includes(id));
+    if (op === 'spot.batchCancel') {
+      cancelled.push(...orderIds!);
+      for (const id of orderIds!) if (!failedNow.includes(id)) endedIds.add(id);
+    }
+    const rows = [row('6', 'OWN'), row('7', '')].filter(({ orderId }) => !endedIds.has(orderId));
+    return { kind: 'acked', value: { rows, refused: [], failed: failedNow } };
   };
   const client = {
     call: (op: string, args: never, done: (outcome: unknown) => void) => {
-      queueMicrotask(() => done(answer(op, args)));
+      const outcome = answer(op, args);
+      // The reply to a cancel that fails comes after the lists have been read.
+      const isLate =
+        op === 'spot.batchCancel' && (outcome as { readonly value: { readonly failed: readonly string[] } }).value.failed.length > 0;
+      if (isLate) scheduler.at(scheduler.nowMs + 60_000, () => done(outcome));
+      else queueMicrotask(() => done(outcome));
       return { cancel: () => {} };
     },
   };
@@ -81,4 +93,11 @@ it('an order that an earlier kill has cancelled does not count again', async () 
   expect(cancelled.slice(0, 2)).toEqual(['4', '5']);
   // Of the known orders the exchange has cancelled one, and its list shows another.
   expect(result.count).toBe(2);
+});
+
+it('an order whose first cancel fails and that the list shows is cancelled again, and counts', async () => {
+  const cancelled: string[] = [];
+  const { result } = await killBeside(MISSING, { open: ['6'], failed: ['6'], cancelled });
+  expect([...new Set(cancelled)]).toEqual(['6']);
+  expect(result.count).toBe(1);
 });

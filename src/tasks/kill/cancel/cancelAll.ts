@@ -101,11 +101,9 @@ async function drain(
   const cancelDue = async (cancelable: readonly SeenOrder[]): Promise<void> => {
     const { nowMs } = venue;
     const dueIds = cancelable.map(({ venueId }) => venueId).filter((id) => nowMs - (cancelledMs.get(id) ?? -Infinity) >= cancelAgainMs);
-    for (const id of dueIds) {
-      ended.add(id);
-      cancelledMs.set(id, nowMs);
-    }
-    await cancelOrders(venue, instrument, dueIds);
+    for (const id of dueIds) cancelledMs.set(id, nowMs);
+    const refusedIds = new Set(await cancelOrders(venue, instrument, dueIds));
+    for (const id of dueIds) if (!refusedIds.has(id)) ended.add(id);
   };
   let lastCount = Infinity;
   for (;;) {

@@ -26,8 +26,8 @@ export async function readOpenOrders(venue: KillVenue, { market, wireName }: Ins
 }
 
 /**
- * Sends cancels. The next read of the list shows whether they took effect. Returns the orders that the exchange did not cancel: those that no
- * list shows had ended before.
+ * Sends cancels. The next read of the list shows whether they took effect. Returns the ids whose cancel was refused; if the exchange does not
+ * report them, none.
  */
 export async function cancelOrders(venue: KillVenue, instrument: Instrument, ids: readonly string[]): Promise<readonly string[]> {
   const { market, wireName } = instrument;

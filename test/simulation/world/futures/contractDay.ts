@@ -44,7 +44,7 @@ export function drawContracts(rng: Rng, isBusy: boolean, theme: Theme | null = n
   const margin = isBare || rng.next() < 0.3 ? 'isolated' : 'cross';
   const drawnContracts = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * 2));
   const symbols = (ownContract === null ? drawnContracts : [ownContract]).map(contractName);
-  // With one contract, the second strategy is denied all of its orders.
+  // Also with one contract: the second strategy is then denied all of its orders.
   const hasTwoHedges = theme === 'bothSides' && rng.next() < 0.5;
   return {
     maxLots: isBusy ? MAX_LOTS.busy : MAX_LOTS.quiet,

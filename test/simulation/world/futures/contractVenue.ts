@@ -317,13 +317,12 @@ export class ContractVenue extends SimulatedVenue {
     const fired = Array.from(this.#triggers.values()).filter(({ waiting: { trigger } }) => trigger.status === 'triggered');
     return fired.find((placement) => placement.clientOrderId === clientOrderId && !recorded.has(placement));
   }
-  /** Cancels a second copy of a trigger order of the bot, as a person does at the exchange. Returns false for any other id. */
-  cancelTriggerCopy(id: string): boolean {
+  /** Cancels a second copy of a trigger order of the bot, as a person does at the exchange. Ignores any other id. */
+  cancelTriggerCopy(id: string): void {
     const copy = this.#triggers.get(id);
-    if (copy === undefined || !this.orders.copiesOf(copy.clientOrderId).includes(copy)) return false;
+    if (copy === undefined || !this.orders.copiesOf(copy.clientOrderId).includes(copy)) return;
     if (copy.waiting.trigger.status === 'pending') this.service.futures.triggers.finishCancel(copy.waiting);
     this.changeCount++;
-    return true;
   }
 
   protected override recordTrade(trade: OwnTrade): void {

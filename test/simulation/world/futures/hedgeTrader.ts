@@ -16,6 +16,7 @@ const sideTag = (tag: string, isLong: boolean): string => `${tag} ${isLong ? 'lo
 
 /** Holds both sides of each contract. Each side is entered, protected, reduced and left without regard to the other one. */
 export class HedgeTrader extends ContractTrader {
+  /** Not read: it only distinguishes the two strategies of a config. */
   static override readonly params = { isFirst: flag(true) };
   override actsPerMinute = 1.2;
   #randomState = 30_011;

@@ -1,5 +1,6 @@
 // Buries the trade of a lost order under many newer ones: just after it, another account takes a resting order of the bot in many trades. Lists
-// show the trade as late as a bot must expect, and balances come from a replica that lacks it until the bot knows the order.
+// show the trade as late as a bot must expect, and balances come from a replica that lacks it until the bot knows the order and
+// lists show the trade.
 
 import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import { clientOrderIdIn } from '../observer.ts';

@@ -22,23 +22,29 @@ export class CancelRule {
   noteRequest(target: string, body: string, nowMs: number, report: ReportViolation): void {
     if (!target.toLowerCase().includes('cancel')) return;
     for (const [id] of body.matchAll(/\d{15,}/g)) {
-      const sinceMs = this.#waitingSinceMs.get(id) ?? nowMs;
-      const countedCancels = this.#leftMs.filter((leftMs) => leftMs > sinceMs - COUNTED_MS).length;
-      if (nowMs - sinceMs > MAX_WAIT_MS && countedCancels < FEW_CALLS['spot.cancelOrder'].count)
-        report('WAITS', `the cancel of ${id} waits for ${nowMs - sinceMs} ms, and ${countedCancels} cancels may count`);
+      this.#judge(id, nowMs, report);
       this.#waitingSinceMs.delete(id);
       this.#leftIds.add(id);
-      this.#leftMs.push(nowMs);
+    }
+    this.#leftMs.push(nowMs);
+  }
+
+  /** Notes the cancels that the bot has asked for, and checks those that wait. */
+  noteAsked(process: BotProcess | null, nowMs: number, report: ReportViolation): void {
+    for (const { lifecycle, venueId } of process?.opened?.bot.deps.engine.orders.active() ?? []) {
+      const id = String(venueId);
+      if (lifecycle !== 'cancelSent' || venueId === null || this.#leftIds.has(id)) continue;
+      if (!this.#waitingSinceMs.has(id)) this.#waitingSinceMs.set(id, nowMs);
+      this.#judge(id, nowMs, report);
     }
   }
 
-  /** Notes the cancels that the bot has asked for. */
-  noteAsked(process: BotProcess | null, nowMs: number): void {
-    for (const { lifecycle, venueId } of process?.opened?.bot.deps.engine.orders.active() ?? []) {
-      const id = String(venueId);
-      if (lifecycle !== 'cancelSent' || venueId === null || this.#leftIds.has(id) || this.#waitingSinceMs.has(id)) continue;
-      this.#waitingSinceMs.set(id, nowMs);
-    }
+  /** Reports a cancel that waits too long. */
+  #judge(id: string, nowMs: number, report: ReportViolation): void {
+    const sinceMs = this.#waitingSinceMs.get(id) ?? nowMs;
+    const countedCancels = this.#leftMs.filter((leftMs) => leftMs > sinceMs - COUNTED_MS).length;
+    if (nowMs - sinceMs > MAX_WAIT_MS && countedCancels < FEW_CALLS['spot.cancelOrder'].count)
+      report('WAITS', `the cancel of ${id} waits for ${nowMs - sinceMs} ms, and ${countedCancels} cancels may count`);
   }
 
   /** Forgets what waits: the process has ended. */

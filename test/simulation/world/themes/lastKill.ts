@@ -23,6 +23,7 @@ import { LOTS_PER_COIN, UNITS_PER_LOT } from '../venueTerms.ts';
 import type { RequestFault } from '../schedule.ts';
 import { fieldOf } from './replies.ts';
 import { rngOf } from '../draws.ts';
+import { coinUnitsOf } from '../exchange/tradeUnits.ts';
 import { intentOf, withOtherTerm } from './manualOrders.ts';
 import { KillScene } from './scenes/killScene.ts';
 import type { KillSituation } from './scenes/scenes.ts';
@@ -297,16 +298,16 @@ export class LastKill {
   }
 
   /**
-   * Returns the lots of orders that the bot took for second copies, because the exchange has acknowledged them with the id of another order and
-   * their own client order id (`nextId`). A kill leaves what a second copy has bought.
+   * Returns the lots of the order whose acknowledgement had the id of another order (`nextId`), if the bot took it for a second copy because of its
+   * client order id. A kill leaves what a second copy has bought.
    */
   #mistakenLots(base: string): number {
     const { venue, observer } = this.#deps;
-    if (this.scene?.name !== 'nextId') return 0;
-    return [...venue.orders.byId.values()]
-      .filter(({ order, clientOrderId }) => order.instrument.base === base && observer.isNamedCopy(clientOrderId))
-      .flatMap(({ trades }) => trades)
-      .reduce((sum, { isBuyer, lots: tradedLots, fee }) => sum + (isBuyer ? tradedLots - fee / UNITS_PER_LOT : -tradedLots), 0);
+    const clientOrderId = this.scene?.wrongIdOrder ?? null;
+    if (clientOrderId === null || !observer.isNamedCopy(clientOrderId)) return 0;
+    const trades = [...venue.orders.byId.values()].flatMap((placed) => (placed.clientOrderId === clientOrderId ? placed.trades : []));
+    const ofCoin = trades.filter(({ instrument }) => instrument.base === base);
+    return ofCoin.reduce((sum, trade) => sum + coinUnitsOf(trade), 0) / UNITS_PER_LOT;
   }
 
   /** Checks rule KILL: the report is true. HAND: no order of a person was cancelled. S3: no coin of a person was sold. */

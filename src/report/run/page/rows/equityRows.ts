@@ -27,7 +27,7 @@ export interface EquityPoints {
 /** A position that can be valued at any time. */
 export interface HeldPosition {
   readonly changes: PositionChanges;
-  /** Returns the value of one unit in money, at the last close at or before `ms`. */
+  /** Returns the value of one unit in money, at the last close at or before `timeMs`. */
   readonly priceAt: (timeMs: number) => number;
 }
 

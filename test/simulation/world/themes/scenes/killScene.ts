@@ -82,6 +82,8 @@ export interface KillSceneDeps {
 export class KillScene {
   readonly name: Scene;
   readonly situation: KillSituation;
+  /** Client order id of the order whose acknowledgement has the id of another one (`nextId`); null before. */
+  wrongIdOrder: string | null = null;
   readonly #deps: KillSceneDeps;
   readonly #rng: Rng;
   readonly #sceneTerms: SceneTerms;
@@ -170,7 +172,8 @@ export class KillScene {
     this.#sceneOrderCount++;
     this.#lastSceneOrderMs = this.#deps.queue.nowMs;
     if (faultKind === 'refusal') this.#refusedSymbol = intentOf(body, this.#deps.venue)?.instrument.wireName ?? null;
-    else if (faultKind !== 'nextId') this.#lose(body);
+    else if (faultKind === 'nextId') this.wrongIdOrder = clientOrderIdIn(body) ?? null;
+    else this.#lose(body);
     return { faultKind, draw: LENGTH_SHARE * this.#rng.next() };
   }
   /** True for a create request with the side and the price, taker or maker, of the scene's orders. */
