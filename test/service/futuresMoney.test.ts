@@ -403,7 +403,7 @@ test('in the replies alone, the equity of two users that trade with each other c
       // Each partial close rounds its share of the entry value by at most half a unit.
       expect(Math.abs(Number(sum - unitsOf(20_000)))).toBeLessThanOrEqual(tradeCount);
     }),
-    { numRuns: 50 },
+    { numRuns: 100 },
   );
   expect(trades).toBeGreaterThan(100);
 });

@@ -164,7 +164,7 @@ test('the money of two accounts that trade with each other is conserved up to th
         ]),
       );
     }),
-    { numRuns: 60 },
+    { numRuns: 150 },
   );
   expect(trades).toBeGreaterThan(100);
 });
