@@ -72,7 +72,7 @@ export class RestExchange implements OrderGateway {
     this.#context = context;
     this.supportsTriggerOrders = deps.market === 'futures';
     const { instruments, scheduler, settings } = deps;
-    const { venue, trackedOrders, raisedCauses, ownInstruments } = context;
+    const { venue, trackedOrders, ownInstruments } = context;
     this.#attribution = this.#openAttribution();
     const orderIdentifier = new OrderIdentifier({ venue, attribution: this.#attribution });
     this.#readers = new Readers({ context, attribution: this.#attribution, orderIdentifier, statuses: () => this.#statuses });
@@ -96,8 +96,7 @@ export class RestExchange implements OrderGateway {
     this.#evidence = this.#openEvidence(orderIdentifier, venueNow);
     const active = (): readonly number[] => ownInstruments.filter((index) => trackedOrders.openOf(index).size > 0);
     const uncertainties = (): readonly AuditDifference[] => uncertaintiesOf(this.#attribution, context);
-    const holdings = this.#holdings;
-    this.#audits = new Audits({ scheduler, settings, raisedCauses, holdings, ownInstruments, reconcile, active, uncertainties, venueNow });
+    this.#audits = new Audits({ context, holdings: this.#holdings, reconcile, active, uncertainties, venueNow });
   }
 
   #openAttribution(): OrderAttribution {

@@ -9,6 +9,7 @@ import { notifiersAlone, partAlone } from '../../app/partAlone.ts';
 import { PARTS } from '../../app/parts.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { Instrument } from '../../model/instrument.ts';
 import { denialText } from '../../orders/denialReasons.ts';
 import { MeasuredAbsenceBounds } from '../../orders/prove/absenceBounds.ts';
 import type { Bundler } from '../../adapters/plugins/bundler.ts';
@@ -66,6 +67,8 @@ export interface LiveOptions {
   readonly proof?: ProofDemand;
   /** As `Engine.defersCallbacks`, from the time at which the bot trades. The replay of its past does the same. */
   readonly defersCallbacks?: boolean;
+  /** Returns the instruments of the newest start, with which the bot continues if the exchange has delisted one. Missing: it had none. */
+  readonly tradedInstruments?: () => readonly Instrument[];
   /** Replaces network, random numbers and disk, for a simulation. Missing: this computer. */
   readonly computer?: SimulatedComputer;
 }
@@ -205,7 +208,7 @@ async function startEngine(
   { overrides, exchange }: BotSurroundings,
   { services, journal, narratedJournal, absenceBounds, log, venueMs, retry }: EarlyParts,
 ): Promise<StartedLifetime> {
-  const market = await retry(() => loadLiveMarket(config, exchange));
+  const market = await retry(() => loadLiveMarket(config, exchange, options.tradedInstruments ?? (() => [])));
   return startLifetime({
     config,
     journal,

@@ -38,9 +38,12 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   /** What the user can do. */
   readonly remedy: string;
-  constructor(message: string, remedy: string) {
+  /** The error code of the exchange; null: it gave none. */
+  readonly code: number | null;
+  constructor(message: string, remedy: string, code: number | null = null) {
     super(message);
     this.remedy = remedy;
+    this.code = code;
   }
 }
 
@@ -50,7 +53,7 @@ export async function answerTo<O extends Op>({ client }: MarketService, op: O, a
   if (outcome.kind === 'acked') return outcome.value;
   const code = errorCodeOf(outcome);
   const advice = code === null ? null : errorCode(code)?.advice;
-  throw new NoAnswer(`${op}: ${causeOf(outcome)}`, advice ?? 'isobar doctor looks for the reason');
+  throw new NoAnswer(`${op}: ${causeOf(outcome)}`, advice ?? 'isobar doctor looks for the reason', code);
 }
 
 /** Returns the venue's time, ms, at some time before this call returns. Throws NoAnswer. */

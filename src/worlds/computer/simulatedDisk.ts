@@ -1,5 +1,6 @@
 // Simulates a disk: a crash can lose data and names that were not synced, the disk can become full, and syncs can fail.
 
+import type { Instrument } from '../../model/instrument.ts';
 import { DiskError, REPLACED, type Disk } from '../../ports/disk.ts';
 
 const SECTOR_BYTES = 512;
@@ -31,6 +32,8 @@ export class SimulatedDisk implements Disk {
   crashAt = Infinity;
   /** Number of operations until now. */
   operations = 0;
+  /** The instruments of the newest start. A bot has them in bot.json, which is written whole, so every crash leaves them. */
+  instruments: readonly Instrument[] = [];
   /** Error codes of the next file syncs. Null for a sync that succeeds. */
   readonly syncFailures: (string | null)[] = [];
   #names = new Map<string, SimulatedFile>();
@@ -172,6 +175,7 @@ export class SimulatedDisk implements Disk {
       if (file) copy.overwrite(name, bytesOf(file, name));
     }
     copy.#durableNames = new Map(copy.#names);
+    copy.instruments = this.instruments;
     return copy;
   }
 

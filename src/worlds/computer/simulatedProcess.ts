@@ -164,6 +164,7 @@ export abstract class SimulatedProcess implements Scheduler {
       modules,
       room,
       broken,
+      tradedInstruments: () => disk.instruments,
       computer: {
         network: { send: (request, done, late) => wire(request, (outcome) => this.run(() => done(outcome)), late), close: async () => {} },
         random,
@@ -171,6 +172,7 @@ export abstract class SimulatedProcess implements Scheduler {
         soon,
       },
     });
+    disk.instruments = this.opened.bot.deps.engine.instruments;
     this.control = new LiveControl({ ...this.opened, loopDelayP99Ms: () => null });
     this.opened.bot.start();
   }

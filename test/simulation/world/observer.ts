@@ -268,6 +268,7 @@ export class Observer {
     if (!process || !opened) return this.report('L1', 'the bot does not run in the end', nowMs);
     const { bot } = opened;
     const { engine } = bot.deps;
+    if (venue.allowances.hidesSymbol) return this.#checkBlindEnd(engine, nowMs);
     this.#checkRest(engine, bot.isTrading, nowMs);
     this.#checkOpenOrders(engine, venue, nowMs);
     this.#checkHalts(engine, nowMs);
@@ -281,6 +282,13 @@ export class Observer {
       this.report('L2', `${requests} requests for ${venue.orders.byId.size} orders`, nowMs);
     for (const bytes of journalFiles)
       if (Buffer.from(bytes).includes(secret)) this.report('S12', 'the secret stands in what was written', nowMs);
+  }
+
+  /** L1: a bot that the exchange refuses lists of a symbol places no orders, and says why. */
+  #checkBlindEnd(engine: ObservedEngine, nowMs: number): void {
+    const codes = engine.risk.halts.causes().map(({ code }) => code);
+    if (!codes.includes('STALE_ACCOUNT') && !codes.includes('STARTING'))
+      this.report('L1', 'no halt stands, although the account cannot be audited', nowMs);
   }
 
   /** L1: no outcome is unknown, and the bot trades. */

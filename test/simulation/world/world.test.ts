@@ -100,6 +100,14 @@ test.each([44_001, 44_116])('a day of contracts with maintenance of the exchange
   expect(result.restarts).toBeGreaterThan(5);
 });
 
+// 49001: the exchange answers no reads of the symbol either, so the bot has to stay halted.
+test.each([49_001, 49_032])('a day on which the exchange ends the trading of a symbol breaks no rule (seed %i)', async (seed) => {
+  const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS });
+  expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed} --loud`).toEqual([]);
+  expect(result.orders).toBeGreaterThan(10);
+  expect(result.restarts).toBeGreaterThan(2);
+});
+
 // 44018: a position is closed and opened again just before a restart, after funding was paid for the first one.
 test.each([
   [44_018, 'a position opens again before a restart'],

@@ -14,13 +14,14 @@ import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { CommonInterval } from '../../../model/interval.ts';
 import { CLEAN_QUALITY, type FeedQuality } from '../../../model/run/run.ts';
 import { isTradeBars } from '../../../model/tradeBars.ts';
+import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import { wireSources } from '../../../protocol/dialect.ts';
 import { withFees } from '../../../definition/load/feeds.ts';
 import { ppmOf } from '../../../definition/text/values.ts';
 import { DEFINITION_DEFAULTS } from '../../../definition/load/withDefaults.ts';
 import { whereIs } from '../../../definition/text/source.ts';
 import { proposedFor, instrumentRecordOf, type ListedInstrument } from '../../download/listedInstruments.ts';
-import { answerTo, askTime, listedIn, listMarket, type MarketService } from '../../download/marketService.ts';
+import { answerTo, askTime, listedIn, listMarket, NoAnswer, type MarketService } from '../../download/marketService.ts';
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import type { LiveBehaviour, LiveConfig } from '../config/liveConfig.ts';
 import { barSetIdOf, wantedFeeds, type WantedFeed } from '../config/wantedFeeds.ts';
@@ -86,6 +87,8 @@ export interface LiveMarket {
   readonly atMs: number;
   /** Time that the venue needs after a close to build the bar, ms. */
   readonly delayMs: number;
+  /** Sentences for the log about symbols that the exchange has delisted. */
+  readonly notes: readonly string[];
 }
 
 /** The bars that a lifetime of the bot has received. */
@@ -113,8 +116,16 @@ export function plansFor(
   });
 }
 
-/** Reads instruments and newest bars. Throws ConfigError for a symbol that the exchange does not list, and NoAnswer without a reply. */
-export async function loadLiveMarket(config: LiveConfig, service: MarketService): Promise<LiveMarket> {
+/**
+ * Reads instruments and newest bars. `tradedInstruments`: returns the instruments of the newest start; they may since have been delisted. Throws
+ * ConfigError for another symbol that the exchange does not list, and NoAnswer without a reply.
+ */
+export async function loadLiveMarket(
+  config: LiveConfig,
+  service: MarketService,
+  tradedInstruments: () => readonly Instrument[],
+): Promise<LiveMarket> {
+  const notes: string[] = [];
   const wanted = wantedFeeds(config);
   const instrumentsByMarket = new Map<Market, ReadonlyMap<string, ListedInstrument>>();
   for (const market of config.markets) instrumentsByMarket.set(market, await listMarket(service, market));
@@ -126,11 +137,22 @@ export async function loadLiveMarket(config: LiveConfig, service: MarketService)
     const id = barSetIdOf(key);
     if (sets.has(id)) continue;
     const place = whereIs(config.source, ['feeds', name]);
-    const listed = listedIn(instrumentsByMarket.get(key.market)!, key.market, key.symbol, place);
-    const readSet = isTradeBars(key.interval) ? readTrades : readKlines;
-    sets.set(id, await readSet(config, service, { key, listed, atMs, place }));
+    const readListed = async (): Promise<ListedSet> => {
+      const listed = listedIn(instrumentsByMarket.get(key.market)!, key.market, key.symbol, place);
+      const readSet = isTradeBars(key.interval) ? readTrades : readKlines;
+      return readSet(config, service, { key, listed, atMs, place });
+    };
+    const isListed = instrumentsByMarket.get(key.market)!.has(key.symbol);
+    const set = await readListed().catch((error: unknown) => {
+      const isUnknown = !isListed || (error instanceof NoAnswer && error.code === VENUE_CODES.badSymbol.code);
+      const traded = isUnknown ? tradedInstruments().find((each) => each.market === key.market && each.wireName === key.symbol) : undefined;
+      if (traded === undefined || isTradeBars(key.interval)) throw error;
+      notes.push(`${key.symbol} ${key.interval}: the exchange does not know the symbol any more: no bars come, and its orders are refused`);
+      return { key, from: klineInterval(service, key), instrument: traded, known: [], catalog: null };
+    });
+    sets.set(id, set);
   }
-  return { wanted, sets, atMs, delayMs: config.bars.delayMs };
+  return { wanted, sets, atMs, delayMs: config.bars.delayMs, notes };
 }
 
 /** A set of bars to read from the exchange. */
@@ -165,7 +187,7 @@ async function readTrades(config: LiveConfig, service: MarketService, { key, lis
 
 /** Returns the feeds for the start of a new lifetime. */
 export function firstFeeds(market: LiveMarket, room?: number): LiveFeeds {
-  const notes: string[] = [];
+  const notes = [...market.notes];
   const note = (text: string): void => {
     if (!notes.includes(text)) notes.push(text);
   };
@@ -201,7 +223,7 @@ export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: Life
     return { ...set, known: set.known.filter(({ openMs, closeMs }) => closeMs <= builtMs || hasReceived(id, openMs)) };
   };
   const sets = new Map([...market.sets].map(([id, set]) => [id, withBuiltBars(id, set)] as const));
-  const notes: string[] = [];
+  const notes = [...market.notes];
   return liveFeeds({ ...market, sets }, notes, (set, feed) => {
     const { key, instrument } = set;
     const bars = new GrowingBars(instrument, key.interval, rows + room);

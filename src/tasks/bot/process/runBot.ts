@@ -7,7 +7,7 @@ import { ConfigError, EXIT } from '../../../base/errors.ts';
 import { isSource } from '../../../base/inPackage.ts';
 import type { Market } from '../../../model/instrument.ts';
 import { formatTime } from '../../../model/time.ts';
-import { writeBotFile } from '../../control/folder/botFile.ts';
+import { hasBotFile, readBotFile, writeBotFile } from '../../control/folder/botFile.ts';
 import { prepareDataFolder } from '../../control/folder/ownFolder.ts';
 import { noteBot } from '../../control/folder/runningBots.ts';
 import { readKillFile, readKillSwitch } from '../../kill/killSwitch/killSwitch.ts';
@@ -110,6 +110,7 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, lockProble
     bundler: isSource ? bundleInProcess : bundleInChildProcess,
     broken: (why) => ending.end(EXIT.failed, why),
     acceptChanges: options.acceptChanges,
+    tradedInstruments: () => (hasBotFile(config.data) ? readBotFile(config.data).instruments : []),
     ...(options.proof === null ? {} : { proof: options.proof }),
   });
   if (lockProblem !== null) log!.warn(`another bot of this account on this computer would not be noticed (${lockProblem})`);

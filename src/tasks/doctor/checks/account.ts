@@ -7,7 +7,7 @@ import type { CheckContext } from '../context/checkContext.ts';
 import { codeFamily } from '../fixes/codeFamilies.ts';
 import { errorCodeOf } from '../../../protocol/outcome.ts';
 import { answerProblem } from '../fixes/answerFix.ts';
-import { shortList } from './instruments.ts';
+import { shortList } from '../../../base/text/shortList.ts';
 
 /** Marks findings that a support bundle leaves out, because they have amounts. */
 const isPrivate = true;

@@ -1,5 +1,6 @@
 // Checks that the service lists the requested instruments, and that the records of the catalog agree.
 
+import { shortList } from '../../../base/text/shortList.ts';
 import { nearestName } from '../../../base/number/nearestName.ts';
 import { timeMs } from '../../../base/brand.ts';
 import { counted } from '../../../base/text/format.ts';
@@ -9,10 +10,10 @@ import { failed, ok, skipped, doubtful, type CheckFinding } from '../context/che
 import type { CheckContext } from '../context/checkContext.ts';
 import { answerProblem } from '../fixes/answerFix.ts';
 
+/** Maximum number of symbols in hints and details. */
+const MAX_SHOWN = 5;
 /** Fields of a record without which orders are refused or have the wrong size. */
 const VITAL_FIELDS = /^(pricePrecision|quantityPrecision|minQuantity|base|quote|contract\.(kind|multiplier)) /;
-/** Maximum number of names or records in a message. */
-const MAX_SHOWN = 5;
 
 /** Checks that the requested symbols are listed and open for trading. */
 export async function checkSymbols(context: CheckContext): Promise<CheckFinding> {
@@ -111,10 +112,4 @@ export async function checkKlinesRange(context: CheckContext): Promise<CheckFind
   return failed('klines accept no time range', ['set dialect.klinesRange to none in the access file: the times of bars would be wrong'], {
     dialect: { klinesRange: 'none' },
   });
-}
-
-/** Returns at most `MAX_SHOWN` names, and how many more there are. */
-export function shortList(names: readonly string[]): string {
-  const unlistedCount = names.length - MAX_SHOWN;
-  return unlistedCount > 0 ? `${names.slice(0, MAX_SHOWN).join(', ')} and ${unlistedCount} more` : names.join(', ');
 }

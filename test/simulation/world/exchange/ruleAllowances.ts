@@ -8,6 +8,8 @@ export class RuleAllowances {
   readonly cancelledByExchangeIds = new Set<string>();
   /** Until this time the exchange is in maintenance, ms UTC. */
   maintenanceUntilMs = -Infinity;
+  /** True once the exchange has refused a read of a delisted symbol. The bot cannot audit its account any more. */
+  hidesSymbol = false;
   /** True if a kill has an older copy of the journal. It may then reuse the number of an order that had no effect. */
   mayReuseNumbers = false;
   readonly #unknownUntilMsByClientId = new Map<string, number>();

@@ -70,6 +70,8 @@ export const THEMES = [
   'bothSides',
   // Of contracts: creates are delivered twice, those of trigger orders, too. The operator cancels the second copies of those that still wait.
   'triggerCopies',
+  // The exchange ends the trading of a symbol. On odd seeds it answers no reads of the symbol either.
+  'delisting',
 ] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -97,6 +99,7 @@ export const THEMED_TIMED_FAULTS = [
   'cutClient',
   'wrongConfig',
   'closedExchange',
+  'delist',
 ] as const;
 export type ThemedTimedFault = (typeof THEMED_TIMED_FAULTS)[number];
 /** True for a fault of a create request that `ThemedFaults` answers. It leaves `slowAdmission` to the network. */
@@ -245,6 +248,11 @@ const THEME_FAULTS: Readonly<Record<Theme, ThemeFaults>> = {
     timed: {},
     keptKinds: [...PROCESS_ENDS, 'gap', 'killSwitch', 'flatten'],
     removedKinds: ['otherReply'],
+  },
+  delisting: {
+    creates: { loseReply: 0.15, loseRequest: 0.05 },
+    timed: { delist: [1, 1] },
+    keptKinds: [...PROCESS_ENDS, 'gap', 'halt', 'killSwitch', 'flatten', 'lostFlatten'],
   },
   manyTrades: { creates: { loseReply: 0.2 }, timed: {}, keptKinds: [...PROCESS_ENDS, 'gap'], removedKinds: NEEDS_IDS },
   lateFills: { creates: { loseReply: 0.4 }, timed: {}, keptKinds: [], removedKinds: [...NEEDS_IDS, ...LENGTHENS_WAITS, ...LOSSES] },

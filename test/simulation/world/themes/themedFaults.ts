@@ -5,6 +5,7 @@ import type { DueQueue } from '../../../../src/ports/dueQueue.ts';
 import type { Answer } from '../../../../src/worlds/computer/connection.ts';
 import type { BotProcess } from '../botProcess.ts';
 import { ContractVenue } from '../futures/contractVenue.ts';
+import { Delisting } from './delisting.ts';
 import { Maintenance } from './maintenance.ts';
 import type { ManualTradeKill } from '../futures/manualTradeKill.ts';
 import { handleLate } from '../hard/hardCreates.ts';
@@ -135,6 +136,7 @@ export class ThemedFaults {
   /** The trades that lists lack; null on days without them. */
   readonly #hiddenTrades: HiddenTrades | null;
   readonly #maintenance: Maintenance;
+  readonly #delisting: Delisting;
   #silentUntilMs = -Infinity;
   #slowTimeUntilMs = -Infinity;
   #strangeUntilMs = -Infinity;
@@ -153,6 +155,7 @@ export class ThemedFaults {
     if (theme === 'missingTrades') deps.queue.at(deps.calmFromMs + MISMATCH_REVIEW_MS, () => deps.operator.resume('MISMATCH'));
     if (theme === 'lateTwins') this.#reviewLateOrders();
     this.#maintenance = new Maintenance(deps.queue, deps.venue, deps.calmFromMs);
+    this.#delisting = new Delisting(deps.venue, seed % 2 === 0);
     this.longList = theme === 'longLists' ? new LongList(deps.queue, deps.venue) : null;
     this.#lateFills = theme === 'lateFills' ? new LateFills(deps.queue, deps.venue, seed) : null;
     this.#slowLists = theme === 'slowLists' ? new SlowLists(deps.queue, deps.venue) : null;
@@ -188,9 +191,9 @@ export class ThemedFaults {
     this.longList?.onLostReply(bodyText);
   }
 
-  /** Returns the reply of an exchange in maintenance to any request; null while there is no maintenance. */
-  maintenanceAnswer(): Answer | null {
-    return this.#maintenance.answer();
+  /** Returns the reply of an exchange that is in maintenance, or that has delisted the symbol of the request; null: the exchange answers as before. */
+  answerWithoutTrading(request: { readonly method: string; readonly target: string; readonly body: string }): Answer | null {
+    return this.#maintenance.answer() ?? this.#delisting.answer(request);
   }
 
   /** True on days on which the creates of trigger orders are delivered twice, too. */
@@ -207,6 +210,7 @@ export class ThemedFaults {
   apply(faultKind: ThemedTimedFault, draw: number): void {
     const { queue, operator, currentProcess, endProcess } = this.#deps;
     if (faultKind === 'closedExchange') this.#maintenance.begin(draw);
+    else if (faultKind === 'delist') this.#delisting.begin(draw);
     else if (faultKind === 'silence') this.#silentUntilMs = queue.nowMs + valueInRange(SILENCE_MS, draw);
     else if (faultKind === 'strange') this.#showStrangeStatuses(valueInRange(STRANGE_STATUS_MS, draw));
     else if (faultKind === 'slowTime') this.#slowTimeUntilMs = queue.nowMs + SLOW_TIME_MS;
