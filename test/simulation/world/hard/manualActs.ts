@@ -62,11 +62,15 @@ export class ManualActs {
     else this.#transfer(draw);
   }
 
-  /** Rule MOVED: the bot has reported each sale by hand (halt code ALIEN) and each transfer (halt code MISMATCH). */
+  /**
+   * Rule MOVED: the bot has reported each sale by hand (halt code ALIEN) and each transfer (halt code MISMATCH). A sale that ended without a fill
+   * has moved nothing: no list shows it afterwards.
+   */
   checkEnd(): void {
-    const { observer, queue } = this.#deps;
+    const { observer, queue, venue } = this.#deps;
     for (const assetOrId of this.#unreported)
-      observer.report('MOVED', `${assetOrId} was moved by hand, and the bot did not say so`, queue.nowMs);
+      if (venue.manual.tradesById.get(assetOrId)?.length !== 0)
+        observer.report('MOVED', `${assetOrId} was moved by hand, and the bot did not say so`, queue.nowMs);
   }
 
   /** Forgets the acts that a crash of the exchange has undone. */
