@@ -66,6 +66,8 @@ export class Observer {
   /** Violations without their numbers, each as rule and text. */
   readonly #reported = new Set<string>();
   readonly #createRules = new CreateRules();
+  /** Lots of each coin that were held and ordered at the last check. */
+  readonly #boughtLots = new Map<string, number>();
   /** Number of reported fills that were already checked, by order. */
   readonly #checkedCounts = new Map<number, number>();
   /** The strategy at the last check of reported fills. */
@@ -164,7 +166,10 @@ export class Observer {
       for (const { instrument, intent, venueOrder: openPart } of live)
         if (openPart !== null && instrument.wireName === `${base}USDT` && intent.side === 'buy')
           lots += Math.max(0, openPart.lots - openPart.filledLots);
-      if (lots > maxLots + unexpectedLots(venue, base, nowMs))
+      const grows = lots > (this.#boughtLots.get(base) ?? 0);
+      this.#boughtLots.set(base, lots);
+      // Holdings that were allowed to exceed the largest position may stay there, as the strategy decides when it sells, but may not grow.
+      if (grows && lots > maxLots + unexpectedLots(venue, base, nowMs))
         this.report('S3', `${base}: ${lots} lots are held and bought, ${maxLots} are allowed`, nowMs);
     }
   }
@@ -340,10 +345,10 @@ export class Observer {
   }
 }
 
-/** Returns the lots of buys that the exchange has placed although it has refused them, while the bot need not know them: it reserves nothing for them. */
+/** Returns the lots of buys for which the bot has nothing reserved, while it need not know them. */
 function unexpectedLots(venue: SimulatedVenue, base: string, nowMs: number): number {
   let lots = 0;
-  for (const clientOrderId of venue.allowances.placedThoughRefusedIds) {
+  for (const clientOrderId of venue.allowances.unreservedIds) {
     const placement = venue.orders.firstByClientId.get(clientOrderId);
     const isUnexpected = venue.allowances.mayBeUnknown(clientOrderId, nowMs);
     if (placement === undefined || !isUnexpected || placement.order.instrument.base !== base) continue;

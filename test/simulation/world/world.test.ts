@@ -59,6 +59,7 @@ test.each([1002, 1009])('a hard day of an hour with faults and an hour without b
 test.each([
   [22_034, 'a process ends while it starts, and a draft is ready'],
   [24_002, 'orders arrive late'],
+  [24_125, 'orders arrive when nothing is reserved for them any more'],
   [25_711, 'a module asks for orders twice'],
   [27_004, 'it ends with a kill without the bot'],
   [32_002, 'strategies have several lifetimes'],

@@ -2,8 +2,11 @@
 
 /** Notes of the faults for the rules. The faults write them, the rules read them. */
 export class RuleAllowances {
-  /** Client order ids of orders that the exchange has placed although it has refused them. */
-  readonly placedThoughRefusedIds = new Set<string>();
+  /**
+   * Client order ids of orders for which the bot has nothing reserved when they come to the book: the exchange has refused them, or they arrive
+   * after the end of their reservation.
+   */
+  readonly unreservedIds = new Set<string>();
   /** Venue order ids of orders that the exchange has cancelled by itself. */
   readonly cancelledByExchangeIds = new Set<string>();
   /** Until this time the exchange is in maintenance, ms UTC. */

@@ -26,6 +26,8 @@ export interface ClockFaultsDeps {
 export class ClockFaults {
   /** How far the wall clock of the bot's computer is ahead, ms. A process takes it over when it starts. */
   stepMs = 0;
+  /** How far the clock of the exchange is ahead, ms. */
+  #exchangeOffsetMs = 0;
   readonly #deps: ClockFaultsDeps;
 
   /**
@@ -58,8 +60,14 @@ export class ClockFaults {
     }
   }
 
+  /** Sets the clock of an exchange that has started: its disk may have an offset from before the crash, and its clock may have been set since. */
+  onExchangeStart(): void {
+    this.#deps.venue.service.clockOffsetMs = this.#exchangeOffsetMs;
+  }
+
   #setExchangeClock(offsetMs: number): void {
     const { venue, operator } = this.#deps;
+    this.#exchangeOffsetMs = offsetMs;
     venue.service.clockOffsetMs = offsetMs;
     // The bot measures that orders were taken long before or after they were signed.
     operator.clearAdmissionHalts();

@@ -86,6 +86,7 @@ export class HardFaults {
   /** Called after a restart of the exchange. */
   #onExchangeRestart(): void {
     this.#manual.forgetLost();
+    this.#clocks.onExchangeStart();
     // What was on its way to the book when the exchange crashed arrives now.
     this.#deps.operator.clearAdmissionHalts();
   }

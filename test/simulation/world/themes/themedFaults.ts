@@ -273,15 +273,16 @@ export class ThemedFaults {
       // A refused order reserves nothing, so only a buy on a day with a larger limit has this fault.
       if (isSale || !this.#arrivesAfterReservation) return handle();
       venue.allowances.allowUnknown(clientOrderId, queue.nowMs + LATE_ORDER_KNOWN_MS);
-      venue.allowances.placedThoughRefusedIds.add(clientOrderId);
+      venue.allowances.unreservedIds.add(clientOrderId);
       const answer = handle();
       return answer.status === 200 ? venue.service.error(REFUSED_CODE, venue.market) : answer;
     }
     if (this.#theme === 'netStrategies' && (isSale || body.includes('"open":"CLOSE"'))) return handle();
     // A sale is never later than its reservation: the bot might have sold its coins meanwhile.
     const isVeryLate = draw < VERY_LATE_SHARE || this.#theme === 'netStrategies';
-    const delayRange = this.#arrivesAfterReservation && isVeryLate && !isSale ? VERY_LATE_MS : LATE_MS;
-    const delayMs = Math.floor(valueInRange(delayRange, subRandom(draw, SECOND_FACTOR)));
+    const isUnreserved = this.#arrivesAfterReservation && isVeryLate && !isSale;
+    const delayMs = Math.floor(valueInRange(isUnreserved ? VERY_LATE_MS : LATE_MS, subRandom(draw, SECOND_FACTOR)));
+    if (isUnreserved) venue.allowances.unreservedIds.add(clientOrderId);
     venue.allowances.allowUnknown(clientOrderId, queue.nowMs + delayMs + LATE_ORDER_KNOWN_MS);
     return handleLate(venue, delayMs, handle);
   }
