@@ -19,6 +19,7 @@ const booksWithOpenOrders = (ids: readonly string[]): KillOrders => ({
   own: { isOwnId: (venueId) => ids.includes(venueId), isOwnCid: () => false, lostOf: () => [], withoutVenueId: [] },
   open: new Map([[fixture.instrument('BTCUSDT').id, ids]]),
   waiting: new Map(),
+  triggered: new Set(),
   unknownUntilMs: {},
 });
 

@@ -26,7 +26,7 @@ export interface TriggerHost {
 export class TriggerOrderTracker {
   private readonly engine: TriggerHost;
   /** True once a trigger order was sent, or is known from an earlier process. Until then `onReduction` has nothing to search. */
-  private hasAny = false;
+  hasAny = false;
 
   constructor(engine: TriggerHost) {
     this.engine = engine;

@@ -289,6 +289,8 @@ function continueOrders(bot: LiveBot, services: MarketRouter, started: StartedLi
   // The step may send orders, so list the recorded ones before it.
   const recordedIds = new Set(engine.orders.active().map(({ id }) => id));
   restoreServices(bot, services, started.orders, journal);
+  // Orders of earlier processes may have left second copies at the exchange, which a kill looks for.
+  if (journal.state.triggerSymbols.size > 0) engine.triggerOrders.onSend();
   bot.driver.step(() => {
     if (started.sinceMs === null) followUnknown(engine);
     else followRecordedOrders(engine, recordedIds, started.held, started.orders);

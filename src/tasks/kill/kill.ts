@@ -212,15 +212,15 @@ function hasLaterUnknownOrders({ deps }: KillVenue, { unknownUntilMs }: KillOrde
 }
 
 /** Returns the orders of stuck instruments alone. */
-function ordersOfInstruments({ own, open, waiting, unknownUntilMs }: KillOrders, stuck: ReadonlyMap<InstrumentId, string>): KillOrders {
+function ordersOfInstruments({ open, waiting, ...others }: KillOrders, stuck: ReadonlyMap<InstrumentId, string>): KillOrders {
   const ofStuck = (ids: KillOrders['open']): KillOrders['open'] => new Map([...ids].filter(([id]) => stuck.has(id)));
-  return { own, open: ofStuck(open), waiting: ofStuck(waiting), unknownUntilMs };
+  return { ...others, open: ofStuck(open), waiting: ofStuck(waiting) };
 }
 
 /** The result of cancelling the trigger orders of closed positions. */
 interface ProtectiveCancels {
   readonly count: number;
-  /** Trigger orders that are not cancelled, because no evidence shows whose they are. */
+  /** Trigger orders that are not cancelled, because no evidence shows that they are the bot's. */
   readonly left: readonly LeftTrigger[];
 }
 

@@ -90,6 +90,8 @@ export class Observer {
   forgotten = 0;
   /** Client order ids of second copies that the bot has reported to its operator. */
   readonly #namedCopies = new Set<string>();
+  /** Ids of orders that the bot has reported to its operator as foreign ones. */
+  readonly #namedForeignIds = new Set<string>();
 
   /** `contracts`: the rules of a day of contracts. `second`: the name of the observed bot, and the list of the violations of the first one. */
   constructor(contracts: MarketRules | null = null, second: { readonly violations: string[]; readonly name: string } | null = null) {
@@ -106,6 +108,7 @@ export class Observer {
   /** Collects the second copies that a text for the operator names. */
   noteCopies(text: string): void {
     for (const [, copy] of text.matchAll(/is a second copy of (\w+)/g)) this.#namedCopies.add(copy!);
+    for (const [, id] of text.matchAll(/order (\d+) of \S+ is foreign/g)) this.#namedForeignIds.add(id!);
   }
 
   /** True if the bot has reported a second copy of this order to its operator. */
@@ -177,7 +180,8 @@ export class Observer {
   /** S4: the bot soon knows each live order. ENDED: none has ended for the bot. S2: a decision slot holds at most one live order. */
   #checkLiveOrders(engine: ObservedEngine, prefix: string, live: readonly UserOrder[], venue: SimulatedVenue, nowMs: number): void {
     const ordersInSlot = new Map<string, number>();
-    for (const { id, clientOrderId, placedMs } of live) {
+    for (const order of live) {
+      const { id, clientOrderId, placedMs } = order;
       if (venue.allowances.mayBeUnknown(clientOrderId, nowMs)) continue;
       const botOrder = botOrderOf(engine, orderIdIn(prefix, clientOrderId ?? ''));
       if (botOrder === undefined) {
@@ -185,7 +189,8 @@ export class Observer {
           this.report('S4', `${id} (${clientOrderId}) stands at the exchange, and the bot does not know it`, nowMs);
         continue;
       }
-      if (botOrder.lifecycle === 'done' && botOrder.confirmed && !DENIALS.has(botOrder.reason))
+      const hasEnded = botOrder.lifecycle === 'done' && botOrder.confirmed && !DENIALS.has(botOrder.reason);
+      if (hasEnded && !venue.orders.isCopy(order, clientOrderId ?? ''))
         this.report('ENDED', `order ${botOrder.id} has ended ("${botOrder.reason}") and stands at the exchange`, nowMs);
       const slot = `${botOrder.strategy} ${botOrder.instrumentIndex} ${botOrder.slot}`;
       const count = (ordersInSlot.get(slot) ?? 0) + 1;
@@ -280,8 +285,11 @@ export class Observer {
     if (this.#contracts === null) this.#checkCash(engine, venue, nowMs);
     else this.#contracts.checkEnd(engine, facts, (rule, text) => this.report(rule, text, nowMs));
     this.#checkAllFills(process, process.idPrefix!, venue, nowMs);
+    // A list of trigger orders has no client order ids, so the bot may name a copy of one as a foreign order.
+    const isNamed = (copy: TrueOrder): boolean =>
+      this.#namedCopies.has(copy.clientOrderId) || venue.orders.idsOf(copy).some((id) => this.#namedForeignIds.has(id));
     for (const clientOrderId of venue.orders.copyCountByClientId.keys())
-      if (venue.orders.copiesOf(clientOrderId).some(({ trades }) => trades.length > 0) && !this.#namedCopies.has(clientOrderId))
+      if (venue.orders.copiesOf(clientOrderId).some((copy) => copy.trades.length > 0 && !isNamed(copy)))
         this.report('COPY', `a second copy of ${clientOrderId} filled, and the bot did not say so`, nowMs);
     if (requests > venue.orders.byId.size * REQUESTS_PER_ORDER + 200_000)
       this.report('L2', `${requests} requests for ${venue.orders.byId.size} orders`, nowMs);
@@ -330,7 +338,7 @@ export class Observer {
   #checkAllFills(process: BotProcess, prefix: string, venue: SimulatedVenue, nowMs: number): void {
     for (const { order, clientOrderId, trades } of venue.orders.byId.values()) {
       if (this.#isOfEarlierLifetime(clientOrderId)) continue;
-      if (trades.length === 0 || venue.orders.copiesOf(clientOrderId).some((copy) => copy.order === order)) continue;
+      if (trades.length === 0 || venue.orders.isCopy(order, clientOrderId)) continue;
       const id = orderIdIn(prefix, clientOrderId);
       if (id === null) {
         this.report('S5', `${order.id} filled and bears no id of the bot`, nowMs);

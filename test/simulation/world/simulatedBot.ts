@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Hash } from 'node:crypto';
 import { ConfigError } from '../../../src/base/errors.ts';
 import type { Rng } from '../../../src/base/number/rng.ts';
+import type { OrderId } from '../../../src/model/order.ts';
 import { orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { Crash } from '../../fixtures/simulatedDisk.ts';
@@ -97,6 +98,10 @@ export class SimulatedBot {
     this.operator = new Operator({ ...operatorDeps, endProcess: (seconds) => this.endProcess(false, seconds) });
     this.network = this.#connectNetwork();
     venue.orders.venueIdInBot = (clientOrderId) => this.#venueIdInBot(clientOrderId);
+    venue.orders.isNotified = (clientOrderId) => {
+      const id = this.#orderIdOf(clientOrderId);
+      return id !== null && (this.process?.notifiedOf(id).length ?? 0) > 0;
+    };
     const { operator, network } = this;
     this.plainFaults = plainFaultsOf({
       queue,
@@ -133,10 +138,14 @@ export class SimulatedBot {
     return { venue, process: this.process, nowMs: queue.nowMs, operatorHalt: this.operator.haltState, maxLots };
   }
 
+  /** Returns the bot's number of an order; null without a process, or for the client order id of another bot. */
+  #orderIdOf(clientOrderId: string): OrderId | null {
+    const prefix = this.process?.idPrefix ?? null;
+    return prefix === null ? null : orderIdIn(prefix, clientOrderId);
+  }
   /** Returns the venue order id by which the bot knows its order; null if it knows none. */
   #venueIdInBot(clientOrderId: string): string | null {
-    const prefix = this.process?.idPrefix ?? null;
-    const id = prefix === null ? null : orderIdIn(prefix, clientOrderId);
+    const id = this.#orderIdOf(clientOrderId);
     return (id === null ? null : (this.process?.opened?.bot.deps.engine.orders.get(id)?.venueId ?? null)) as string | null;
   }
 

@@ -114,6 +114,8 @@ test.each([
   [44_018, 'a position opens again before a restart'],
   [47_003, 'strategies want both sides of a contract'],
   [48_004, 'creates of trigger orders are delivered twice'],
+  [48_011, 'a kill while a second copy of a trigger order waits'],
+  [48_072, 'second copies of trigger orders fire after a restart'],
 ])('a day of contracts with a theme breaks no rule (seed %i: %s)', async (seed) => {
   const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS, futures: true });
   expect(result.violations, `again: npm run sim -- --hours 2 --seed ${seed} --futures --loud`).toEqual([]);

@@ -90,6 +90,8 @@ export class JournalState {
   readonly settings = new Map<string, RecordOf<'SETTING'>>();
   /** All instruments ever traded. */
   readonly symbols = new Set<string>();
+  /** Contracts for which a trigger order was ever sent. */
+  readonly triggerSymbols = new Set<string>();
   /** Fills of the account: of no known order, or what the strategy of an own order did not hold. */
   readonly unattributedFills: RecordOf<'FILL'>[] = [];
   /** Trades that were written in part. */
@@ -153,6 +155,7 @@ export class JournalState {
         break;
       case 'INTENT':
         this.#beginOrder(record);
+        if ((record.condition ?? null) !== null) this.triggerSymbols.add(record.symbol);
         break;
       case 'AMEND':
         this.#amendOrder(record);

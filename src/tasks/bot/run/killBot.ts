@@ -79,7 +79,8 @@ function knownOrdersOf({ deps: { engine, clientOrderIdOf, journal } }: LiveBot, 
     lostOf: (id: InstrumentId) => lost.filter(({ request }) => request.instrument.id === id),
     withoutVenueId: lost,
   };
-  return { own: ownOrders, open, waiting, unknownUntilMs };
+  const triggered = new Set(engine.triggerOrders.hasAny ? engine.instruments.map(({ id }) => id) : []);
+  return { own: ownOrders, open, waiting, triggered, unknownUntilMs };
 }
 
 /** Returns an order without a venue order id, with the terms by which it may be found. */

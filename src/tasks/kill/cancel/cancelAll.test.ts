@@ -64,7 +64,11 @@ async function killBeside(
   const deps = { client, scheduler, settings: KILL_SETTINGS, instruments: [INSTRUMENT], onPhase: () => {} };
   const venue = new KillVenue({ ...deps, serverTime: () => ({ ms: scheduler.nowMs, uncertaintyMs: 0 }) } as never);
   const own = { isOwnId: () => false, isOwnCid: (cid: string) => cid === 'OWN', lostOf: () => [], withoutVenueId: [] };
-  const work = cancelAll(venue, { own, open: new Map([[INSTRUMENT.id, open]]), waiting: new Map(), unknownUntilMs: {} }, false);
+  const work = cancelAll(
+    venue,
+    { own, open: new Map([[INSTRUMENT.id, open]]), waiting: new Map(), triggered: new Set(), unknownUntilMs: {} },
+    false,
+  );
   const progress = { hasEnded: false };
   void work.finally(() => (progress.hasEnded = true));
   for (let turnIndex = 0; turnIndex < 20_000 && !progress.hasEnded; turnIndex++) {

@@ -26,7 +26,7 @@ export interface CancelResult {
   readonly left: readonly LeftOrder[];
   /** Number of trigger orders that would have opened a position and were cancelled. */
   readonly triggers: number;
-  /** Trigger orders that were not cancelled, because no evidence shows whose they are. */
+  /** Trigger orders that were not cancelled, because no evidence shows that they are the bot's. */
   readonly leftTriggers: readonly LeftTrigger[];
   /** Instruments that could not be completed in time, and why. The other members do not count them. */
   readonly stuck: ReadonlyMap<InstrumentId, string>;

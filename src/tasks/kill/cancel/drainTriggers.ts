@@ -19,6 +19,8 @@ type TriggerSelection = 'opening' | 'every';
 export interface LeftTrigger {
   readonly instrument: InstrumentId;
   readonly trigger: TriggerOrder;
+  /** False: it has the terms of no order of the bot whose id is unknown. A second copy of an order that has an id is such an order. */
+  readonly mayBeLost: boolean;
 }
 
 /** True when a trigger order is the bot's: its id is known, or it alone has the terms of a lost order. Null: unsure. */
@@ -55,15 +57,15 @@ function hasSameTerms(row: TriggerOrder, { request, triggerTicks = 0 }: LostOrde
 }
 
 /** True when the bot may have trigger orders of a contract. Other lists are not read, because not every service has them. */
-function mayHaveTriggers(instrument: Instrument, { own, waiting }: KillOrders, includesForeign: boolean): boolean {
+function mayHaveTriggers(instrument: Instrument, { own, triggered }: KillOrders, includesForeign: boolean): boolean {
   if (instrument.market !== 'futures') return false;
-  if (includesForeign || own === null || waiting.has(instrument.id)) return true;
-  return own.lostOf(instrument.id).some(({ triggerTicks = 0 }) => triggerTicks > 0);
+  return includesForeign || own === null || triggered.has(instrument.id);
 }
 
 /**
  * Cancels until the list of one contract has shown no trigger order of the bot twice, a read lag apart. Adds the ids of cancelled orders to
- * `ended`. Returns the orders that may be the bot's and were not cancelled. `includesForeign`: cancels foreign orders too. Throws KillStopped.
+ * `ended`. Returns the other orders, which are not cancelled: the list has no client order ids, so one of them may be a second copy
+ * of an order of the bot. `includesForeign`: cancels foreign orders too. Throws KillStopped.
  */
 export async function drainTriggers(
   venue: KillVenue,
@@ -88,7 +90,9 @@ export async function drainTriggers(
       .map((trigger) => ({ trigger, isOwn: includesForeign || isOwnTrigger(trigger, pending.rows, instrument, orders) }));
     const ownIds = attributed.filter(({ isOwn }) => isOwn === true).map(({ trigger }) => trigger.triggerOrderId);
     if (emptyProof.observe(beganMs, pending.isComplete && ownIds.length === 0))
-      return attributed.flatMap(({ trigger, isOwn }) => (isOwn === null ? [{ instrument: instrument.id, trigger }] : []));
+      return attributed.flatMap(({ trigger, isOwn }) =>
+        isOwn === true ? [] : [{ instrument: instrument.id, trigger, mayBeLost: isOwn === null }],
+      );
     for (const orderId of ownIds) ended.add(orderId);
     await Promise.all(ownIds.map((orderId) => venue.once('futures.cancelTriggerOrder', { contractName, orderId })));
     await timeLimit.wait(Math.max(0, emptyProof.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));

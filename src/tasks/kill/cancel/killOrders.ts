@@ -11,9 +11,11 @@ export interface KillOrders {
   readonly open: ReadonlyMap<InstrumentId, readonly string[]>;
   /** Ids of trigger orders that wait, or may wait. */
   readonly waiting: ReadonlyMap<InstrumentId, readonly string[]>;
+  /** Contracts for which the bot has sent trigger orders. Orders of others are looked for there alone. */
+  readonly triggered: ReadonlySet<InstrumentId>;
   /** Latest time at which the exchange may have admitted an order of unknown outcome, by market; venue ms. */
   readonly unknownUntilMs: Readonly<Partial<Record<Market, number>>>;
 }
 
 /** Without a journal, no order is known. */
-export const NOTHING_KNOWN: KillOrders = { own: null, open: new Map(), waiting: new Map(), unknownUntilMs: {} };
+export const NOTHING_KNOWN: KillOrders = { own: null, open: new Map(), waiting: new Map(), triggered: new Set(), unknownUntilMs: {} };

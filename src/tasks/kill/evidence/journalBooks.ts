@@ -373,7 +373,8 @@ export class JournalBooks implements OwnOrders {
       const { market } = request.instrument;
       if (!hasNoEffect) unknownUntilMs[market] = Math.max(unknownUntilMs[market] ?? -Infinity, latestMs);
     }
-    return { own: this, open, waiting, unknownUntilMs };
+    const triggered = new Set([...this.state.triggerSymbols].flatMap((symbol) => this.#instruments.get(symbol)?.id ?? []));
+    return { own: this, open, waiting, triggered, unknownUntilMs };
   }
 }
 

@@ -58,7 +58,9 @@ export class FuturesCloser implements Closer {
       this.#leftTriggers = await this.#deps.cancelTriggers();
       return this.closable(venue);
     }
-    const closingTriggers = (this.#leftTriggers ?? []).filter(({ trigger }) => trigger.open === 'CLOSE' && trigger.side === side);
+    const closingTriggers = (this.#leftTriggers ?? []).filter(
+      ({ trigger, mayBeLost }) => mayBeLost && trigger.open === 'CLOSE' && trigger.side === side,
+    );
     const triggerQty = closingTriggers.reduce((sum, { trigger }) => sum.plus(trigger.volume), ZERO);
     const provenQty = Decimal.min(low, position.volume, position.closableVolume ?? position.volume);
     const qty = Decimal.max(0, provenQty.minus(triggerQty));

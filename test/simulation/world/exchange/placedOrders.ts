@@ -1,6 +1,7 @@
 // The true orders of one client of the simulated exchange: all that the exchange has placed, also second copies of a create request.
 
-import { orderNumberOf } from '../../../../src/paperExchange/orders/userOrder.ts';
+import { parseTriggerTrackId } from '../../../../src/adapters/exchange/calls/triggers.ts';
+import { orderNumberOf, type UserOrder } from '../../../../src/paperExchange/orders/userOrder.ts';
 import type { FuturesExchange } from '../../../../src/paperExchange/futures/futuresExchange.ts';
 import type { SpotExchange } from '../../../../src/paperExchange/spot/spotExchange.ts';
 import type { TrueOrder } from '../venueTerms.ts';
@@ -24,11 +25,15 @@ export class PlacedOrders {
   /** Number of orders that crashes of the exchange have undone. */
   lostCount = 0;
   readonly #allByClientId = new Map<string, TrueOrder[]>();
+  /** The newest id by which the bot has known an order, by client order id. A bot forgets orders that have ended. */
+  readonly #newestIdInBot = new Map<string, string>();
   /** Orders that no reply has shown to the bot yet, of an exchange that may crash. */
   readonly #unshown = new Set<TrueOrder>();
 
   /** Returns the venue order id that the bot has for a client order id. The bot's computer sets this function. */
   venueIdInBot: (clientOrderId: string) => string | null = () => null;
+  /** Returns true if a strategy was notified of a fill of a client order id. The bot's computer sets this function. */
+  isNotified: (clientOrderId: string) => boolean = () => false;
 
   /** Records an order that the exchange has placed. `mayBeLost`: true for an exchange that may crash. */
   add(placement: TrueOrder, mayBeLost: boolean): void {
@@ -57,10 +62,27 @@ export class PlacedOrders {
   copiesOf(clientOrderId: string): readonly TrueOrder[] {
     const sameIdOrders = this.#allByClientId.get(clientOrderId) ?? [];
     if (sameIdOrders.length < 2) return [];
-    const botId = this.venueIdInBot(clientOrderId) ?? '';
-    const isOfBot = (placed: TrueOrder): boolean => placed.order.id === botId || this.firedByOrderId.get(botId) === placed;
-    const botOrder = sameIdOrders.find(isOfBot) ?? sameIdOrders[0];
+    const botOrder = this.#botOrderOf(clientOrderId, sameIdOrders);
     return sameIdOrders.filter((placedOrder) => placedOrder !== botOrder);
+  }
+  /**
+   * Returns which of the orders of a client order id is the bot's: the one whose id it knows, or else the first. If that one was cancelled, and the
+   * strategy was notified of a fill, the bot has taken the copy for it: the order that a trigger order places has its client order id.
+   */
+  #botOrderOf(clientOrderId: string, sameIdOrders: readonly TrueOrder[]): TrueOrder | undefined {
+    const botId = this.#idInBot(clientOrderId) ?? '';
+    const known = sameIdOrders.find((placed) => placed.order.id === botId || this.firedByOrderId.get(botId) === placed) ?? sameIdOrders[0];
+    if (known?.trades.length !== 0 || !this.isNotified(clientOrderId)) return known;
+    return sameIdOrders.find(({ trades }) => trades.length > 0) ?? known;
+  }
+  /** True for a second copy, and for the order that a copy of a trigger order has placed. */
+  isCopy({ id }: UserOrder, clientOrderId: string): boolean {
+    return this.copiesOf(clientOrderId).some((copy) => copy.order.id === id || this.firedByOrderId.get(id) === copy);
+  }
+  /** Returns the ids by which lists show a placed order: its own, and that of the order which a trigger order has placed. */
+  idsOf(placement: TrueOrder): readonly string[] {
+    const fired = Array.from(this.firedByOrderId).filter(([, trigger]) => trigger === placement);
+    return [parseTriggerTrackId(placement.order.id)?.triggerId ?? placement.order.id, ...fired.map(([id]) => id)];
   }
   /** Returns the number of orders of a client order id that have filled or are open. */
   effectsOf(clientOrderId: string): number {
@@ -69,8 +91,14 @@ export class PlacedOrders {
   }
   /** Returns the order of a client order id that belongs to the bot. */
   ownOf(clientOrderId: string): TrueOrder | undefined {
-    const venueId = this.copyCountByClientId.has(clientOrderId) ? this.venueIdInBot(clientOrderId) : null;
-    return (venueId === null ? undefined : this.byId.get(venueId)) ?? this.firstByClientId.get(clientOrderId);
+    if (!this.copyCountByClientId.has(clientOrderId)) return this.firstByClientId.get(clientOrderId);
+    return this.#botOrderOf(clientOrderId, this.#allByClientId.get(clientOrderId) ?? []);
+  }
+  /** Returns the venue order id by which the bot knows its order, or has known it; null if it has known none. */
+  #idInBot(clientOrderId: string): string | null {
+    const id = this.venueIdInBot(clientOrderId);
+    if (id !== null) this.#newestIdInBot.set(clientOrderId, id);
+    return id ?? this.#newestIdInBot.get(clientOrderId) ?? null;
   }
 
   /** Compares the records with a restored exchange, and removes what it has lost. Returns the lost orders that a reply has shown. */

@@ -7,7 +7,7 @@ export class RuleAllowances {
    * after the end of their reservation.
    */
   readonly unreservedIds = new Set<string>();
-  /** Venue order ids of orders that the exchange has cancelled by itself. */
+  /** Ids of orders that the exchange has cancelled by itself, or a person. */
   readonly cancelledByExchangeIds = new Set<string>();
   /** Until this time the exchange is in maintenance, ms UTC. */
   maintenanceUntilMs = -Infinity;

@@ -317,11 +317,18 @@ export class ContractVenue extends SimulatedVenue {
     const fired = Array.from(this.#triggers.values()).filter(({ waiting: { trigger } }) => trigger.status === 'triggered');
     return fired.find((placement) => placement.clientOrderId === clientOrderId && !recorded.has(placement));
   }
-  /** Cancels a second copy of a trigger order of the bot, as a person does at the exchange. Ignores any other id. */
+  /**
+   * Cancels a second copy of a trigger order of the bot, as a person does at the exchange, or the order that the copy has placed. Ignores any other
+   * id.
+   */
   cancelTriggerCopy(id: string): void {
     const copy = this.#triggers.get(id);
-    if (copy === undefined || !this.orders.copiesOf(copy.clientOrderId).includes(copy)) return;
-    if (copy.waiting.trigger.status === 'pending') this.service.futures.triggers.finishCancel(copy.waiting);
+    const placed = this.openOrders().find((order) => order.id === id);
+    if (copy !== undefined && this.orders.copiesOf(copy.clientOrderId).includes(copy)) {
+      if (copy.waiting.trigger.status === 'pending') this.service.futures.triggers.finishCancel(copy.waiting);
+    } else if (placed === undefined || !this.orders.isCopy(placed, placed.clientOrderId ?? '')) return;
+    else this.service.futures.cancel(placed as never, false);
+    this.allowances.cancelledByExchangeIds.add(id);
     this.changeCount++;
   }
 
