@@ -1,6 +1,6 @@
 // The fills that the journal has booked to the account, of no order that was known, or beyond what the strategy of an own order held.
 
-import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
+import type { RecordOf } from '../../../adapters/journal/records/records.ts';
 import type { TradeRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -18,8 +18,11 @@ interface AccountFill {
 export class AccountFills {
   readonly #fills: AccountFill[] = [];
 
+  get count(): number {
+    return this.#fills.length;
+  }
   /** Adds a fill. `isOwn`: the journal knows its order as one of the bot. */
-  add(record: Extract<JournalRecord, { k: 'FILL' }>, isOwn: boolean, instrument: Instrument | undefined): void {
+  add(record: RecordOf<'FILL'>, isOwn: boolean, instrument: Instrument | undefined): void {
     const lot = Decimal.pow(10, -(instrument?.quantityDigits ?? 0));
     const isExcess = isOwn && new Decimal(record.qty).greaterThanOrEqualTo(lot);
     this.#fills.push({ instrument: record.symbol, row: unattributedRow(record), isExcess });

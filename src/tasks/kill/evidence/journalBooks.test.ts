@@ -41,3 +41,20 @@ it('a kill waits only for lost orders, not for ended ones or waiting trigger ord
   books.add(record('TOMB', { cid: 'LOST' }));
   expect(books.orders.unknownUntilMs).toEqual({});
 });
+
+it("the account's part of a trade counts only once the part of the order follows, as a start reads the trade again", () => {
+  const books = booksOf([BTC], [{ ...lost('sell', 'EXIT'), orderId: '7' }], NOW_MS);
+  const fill = { symbol: BTC.id, orderId: '7', tradeId: '41', side: 'sell', price: '60000', fee: '0', feeCoin: null, executedMs: NOW_MS };
+  const accountPart = record('FILL', { ...fill, cid: null, qty: '0.04', split: true });
+  books.add(accountPart);
+  expect(books.accountFills.rowsOf(BTC.id)).toEqual([]);
+  // The process ended here. The next one divides the trade otherwise.
+  books.add(record('CONFIG', {}));
+  books.add(record('FILL', { ...fill, cid: 'EXIT', qty: '0.1' }));
+  expect(books.accountFills.rowsOf(BTC.id)).toEqual([]);
+
+  const whole = booksOf([BTC], [{ ...lost('sell', 'EXIT'), orderId: '7' }], NOW_MS);
+  whole.add(accountPart);
+  whole.add(record('FILL', { ...fill, cid: 'EXIT', qty: '0.06' }));
+  expect(whole.accountFills.excess.map(({ row }) => row.qty)).toEqual(['0.04']);
+});

@@ -119,9 +119,11 @@ export class JournalBooks implements OwnOrders {
 
   #addFill(record: Extract<JournalRecord, { k: 'FILL' }>): void {
     const { cid, symbol, side, orderId } = record;
-    // An unattributed fill is attributed again, because its order may have been found since.
-    if (cid === null) return this.accountFills.add(record, this.isOwnId(orderId), this.#instruments.get(symbol));
-    this.setVenueId(cid, orderId);
+    if (cid !== null) this.setVenueId(cid, orderId);
+    // An unattributed fill is attributed again, because its order may have been found since. The state holds back a part whose trade is not complete.
+    for (const fill of this.state.unattributedFills.slice(this.accountFills.count))
+      this.accountFills.add(fill, this.isOwnId(fill.orderId), this.#instruments.get(symbol));
+    if (cid === null) return;
     // Orders that the venue created, such as a liquidation, have no INTENT. They close a position of the strategy that has it.
     const positionSide = positionSideOf(side, this.#closesByCid.get(cid) ?? true);
     const strategy = this.#strategyByCid.get(cid) ?? this.strategyHolding(symbol as InstrumentId, positionSide);
