@@ -69,6 +69,17 @@ describe('visibility', () => {
     fixture.passTime(50);
     expect(fixture.queryOrder(id)).toMatchObject({ status: 'CANCELED', executedQty: 1 });
   });
+
+  it('an order that reads show as ended is not shown as open again when an earlier state had a longer visibility delay', () => {
+    const fixture = fixtureWithDelays({ visibilityMs: 1000 });
+    const id = fixture.placeLimit('alice', 'BUY', '1', '100');
+    fixture.service.spot.delays = DELAYS.zero;
+    cancelOrder(fixture, id);
+    expect(fixture.queryOrder(id)['status']).toBe('CANCELED');
+    fixture.passTime(1000);
+    expect(fixture.queryOrder(id)['status']).toBe('CANCELED');
+    expect(fixture.get('/sapi/v1/openOrders').body).toBe('[]');
+  });
 });
 
 describe('a cancel that takes its time', () => {

@@ -268,8 +268,9 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     return number < 0 ? null : this.orderNumbered(number);
   }
 
-  /** Sets what reads show of the order from now on. */
+  /** Sets what reads show of the order from now on. An order that they show as ended stays so, although a longer delay may bring an earlier state later. */
   show(order: O, visible: VisibleState): void {
+    if (order.visible !== null && !isOpen(order.visible.status)) return;
     order.visible = visible;
     const { open } = this.#ordersOf(order.account);
     if (isOpen(visible.status)) open.add(order);
