@@ -249,6 +249,17 @@ describe('a trigger order', () => {
     expect(world.service.futures.triggers.pending()).toHaveLength(1);
   });
 
+  it('a trigger order with the terms of one that waits is a foreign order, and its halt says that it may be a second copy', async () => {
+    const world = await openLong();
+    const id = placeTrigger(world);
+    world.passUntil(isWorking(world, id), 5000);
+    futuresTrader(world).sendTriggerOrder('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
+    world.passTime(10_000);
+    const audit = world.audit('full');
+    expect(audit).toMatchObject({ kind: 'mismatch' });
+    expect(JSON.stringify(audit)).toMatch(/is foreign: it waits like \w+, which has another id: it may be a second copy/);
+  });
+
   it('an earlier trigger order that has ended with the same fingerprint causes no doubt', async () => {
     const world = await openLong();
     const firstStop = placeTrigger(world);

@@ -250,12 +250,13 @@ export class OrderAttribution {
   attributeTrigger(row: TriggerOrder, ownTriggers: Iterable<TrackedOrder>, sighting: Sighting): void {
     const { triggerOrderId } = row;
     if (this.isExcluded(triggerOrderId)) return;
-    const withEqualTerms = Array.from(ownTriggers).filter(({ request, venueId }) => venueId === null && matchesTrigger(row, request));
+    const likeIt = Array.from(ownTriggers).filter(({ request }) => matchesTrigger(row, request));
+    const withEqualTerms = likeIt.filter(({ venueId }) => venueId === null);
     // The create is still in flight. Its reply identifies the order, so match neither by fingerprint nor by time: the clock that gives orders
     // their times may be another one than the clock that checks requests.
     if (withEqualTerms.some(({ lifecycle }) => lifecycle === 'sent')) return;
     const tracked = withEqualTerms.find(({ signMs }) => !isOlder(row, signMs));
-    if (tracked === undefined) return this.#reportForeign(foreignTriggerOf(triggerOrderId, sighting.instrument, withEqualTerms));
+    if (tracked === undefined) return this.#reportForeign(foreignTriggerOf(triggerOrderId, sighting.instrument, likeIt));
     this.adopt(tracked, triggerTrackId(triggerOrderId, tracked.clientOrderId), sighting, null);
   }
 

@@ -53,11 +53,17 @@ export function foreignOrderOf(row: OrderRow, instrumentIndex: number, trackedOr
   return { ...foreign, why: `it asks for what ${names} ask for, ${ending}` };
 }
 
-/** Returns the foreign order of a waiting trigger order. `withEqualTerms`: our orders with its terms. By its own time, it is older than each of them. */
-export function foreignTriggerOf(venueId: string, instrumentIndex: number, [first]: readonly TrackedOrder[]): ForeignOrder {
+/**
+ * Returns the foreign order of a waiting trigger order. `withEqualTerms`: our trigger orders with its terms. By its own time, it is older than each
+ * of them whose id is not known.
+ */
+export function foreignTriggerOf(venueId: string, instrumentIndex: number, withEqualTerms: readonly TrackedOrder[]): ForeignOrder {
   const foreign = { venueId, instrument: instrumentIndex, isTrigger: true };
-  if (first === undefined) return { ...foreign, why: 'no order of ours waits like it' };
-  const sameTermsId = first.clientOrderId;
+  const [anyOrder] = withEqualTerms;
+  if (anyOrder === undefined) return { ...foreign, why: 'no order of ours waits like it' };
+  const sameTermsId = withEqualTerms.find((tracked) => tracked.venueId === null)?.clientOrderId;
+  if (sameTermsId === undefined)
+    return { ...foreign, why: `it waits like ${anyOrder.clientOrderId}, which has another id: it may be a second copy` };
   return { ...foreign, why: `it waits like ${sameTermsId} and says that it is older`, sameTermsId };
 }
 
