@@ -9,9 +9,10 @@ import { warningClass, type Warning } from '../../src/model/warning.ts';
 import { backtestOnFileIn, commandIn, commandInKeptThread } from '../fixtures/inProcess.ts';
 import { endKeptThread } from '../fixtures/keptThread.ts';
 import { ROOT } from '../fixtures/packed.ts';
-import { KINDS, strategiesOf, writeCorpora, type CorpusKind } from '../fixtures/purityCorpus.ts';
+import { KINDS, strategiesOf, writeBars, writeCorpora, type CorpusKind } from '../fixtures/purityCorpus.ts';
 
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 let folder = '';
 
 /** The names of the strategy files of one corpus. */
@@ -51,21 +52,11 @@ interface RunOutcome {
   readonly warnings: readonly Warning[];
 }
 
+const OPTIONS = ['--data', 'BTCUSDT-1h.csv', '--cash', '1000000', '--json', '--quiet', '--no-report'];
+
 /** Runs the command in this process. The strategy still runs in a thread. */
 async function runInThread(file: string): Promise<RunOutcome> {
-  const args = [
-    'backtest',
-    file,
-    '--data',
-    'BTCUSDT-1h.csv',
-    '--cash',
-    '1000000',
-    '--json',
-    '--quiet',
-    '--no-report',
-    '--out',
-    `runs-${file.replaceAll(/\W/g, '-')}`,
-  ];
+  const args = ['backtest', file, ...OPTIONS, '--out', `runs-${file.replaceAll(/\W/g, '-')}`];
   const runCommand = NEED_OWN_THREAD.has(file) ? commandIn : commandInKeptThread;
   const { code, stdout, stderr } = await runCommand(folder, args);
   const { warnings = [] } = (stdout === '' ? {} : JSON.parse(stdout)) as Partial<RunOutcome>;
@@ -92,6 +83,9 @@ const CLEAN_WITH_THREAD = new Set([
   'packageLateClean.ts',
   'packageLoad.ts',
   'packageLocal.ts',
+  'packageMixin.ts',
+  'packageParent.ts',
+  'packageSettings.ts',
   'packageWait.ts',
   'packageWaitsAtLoad.ts',
   'requiredModules.ts',
@@ -129,6 +123,35 @@ test('a declared custom indicator that is not pure ends the run with exit code 3
   expect(stderr).toMatch(/^A: \w+\(.*\) at 20\d\d-.*custom#1\(close, pure\) \(biased\/closurePure\.ts:4\) is not pure/);
 });
 
+test('a declared custom indicator that is not pure in the last rows of a run of 70,000 bars alone ends the run', async () => {
+  writeFileSync(
+    join(folder, 'lateCustom.ts'),
+    `import { custom, Strategy } from 'isobar';
+export default class A extends Strategy {
+  later = 0; rows = 0;
+  seen = this.use(custom(this.bars.close, () => { let n = 0; return (x) => { if (++n > 69_900) this.later = x; return x; }; }, { pure: true }));
+  override onBar() { this.rows++; if (this.rows > 69_900 ? this.later > this.seen.value : this.rows % 100 === 0) this.buy({ quote: '50' }); else if (this.rows % 100 === 50) this.exit(); }
+}
+`,
+  );
+  mkdirSync(join(folder, 'long'), { recursive: true });
+  writeBars(join(folder, 'long/BTCUSDT-1m.csv'), 70_000, MINUTE_MS);
+  const { code, stderr } = await commandInKeptThread(folder, [
+    'backtest',
+    'lateCustom.ts',
+    '--data',
+    'long/BTCUSDT-1m.csv',
+    '--cash',
+    '1000000',
+    '--quiet',
+    '--no-report',
+  ]);
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: expect.stringMatching(/custom#1\(close, pure\) \(lateCustom\.ts:4\) is not pure/) as string,
+  });
+});
+
 test('a warning names the file and the line of the call', async () => {
   const { warnings } = await runInThread('biased/mathRandom.ts');
   expect(warnings).toMatchObject([{ code: 'IMPURE_RANDOM', file: 'biased/mathRandom.ts', line: 2 }]);
@@ -150,6 +173,15 @@ test.each([
   const { warnings, stderr } = await runInThread(`biased/${name}`);
   expect(stderr).toBe('');
   expect(warnings[0]).toMatchObject({ code, file: `biased/${name}`, line });
+});
+
+test.each([
+  ['packageFile.ts', /readFileSync\(\) of BTCUSDT-1h\.csv by the package pricedb in strategy code/, 1],
+  ['packageFileLater.ts', /readFile\(\) of BTCUSDT-1h\.csv by the package @quant\/prices in strategy code/, 2],
+])('a warning names the import of the package that reads a file while it is loaded: %s', async (name, text, line) => {
+  const { stdout } = await commandInKeptThread(folder, ['backtest', `biased/${name}`, ...OPTIONS, '--out', `runs-import-${name}`]);
+  const { warnings } = JSON.parse(stdout) as RunOutcome;
+  expect(warnings).toContainEqual({ code: 'PROOF_REFUTED', text: expect.stringMatching(text) as string, file: `biased/${name}`, line });
 });
 
 test('a strategy that replaces a global class around a call ends with an error that names its line', async () => {

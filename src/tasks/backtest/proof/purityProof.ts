@@ -327,13 +327,24 @@ const NAMES_IN_WARNING = [
   /^.*?([\w$]+)(?:\([^()]*\))?(?: of .*| without .*)? in strategy code: /,
 ];
 
-/** Returns the first line that contains the global, the member of a built-in or the function that a warning names; null: none. */
+/** Matches the name of the package that a warning is about. */
+const PACKAGE_IN_WARNING = / by the package (\S+) in strategy code: /;
+
+/** Returns the first line with the global, the member of a built-in, the function or the package that a warning names; null: none. */
 function placeOfName(text: string, files: readonly string[]): Place | null {
   // The code of the author does not name what a package uses.
   if (text.includes(`${BY_PACKAGE} in strategy code: `)) return null;
+  const packageName = PACKAGE_IN_WARNING.exec(text)?.[1];
+  if (packageName !== undefined) return placeOfText(new RegExp(String.raw`["'\`]${asPattern(packageName)}["'\`/]`), files);
   const [name] = NAMES_IN_WARNING.flatMap((pattern) => pattern.exec(text)?.[1] ?? []);
-  if (name === undefined) return null;
-  const nameAlone = new RegExp(String.raw`(?<![\w$])${name.replaceAll('$', String.raw`\$`)}(?![\w$])`);
+  return name === undefined ? null : placeOfText(new RegExp(String.raw`(?<![\w$])${asPattern(name)}(?![\w$])`), files);
+}
+
+/** Returns the text as a pattern that matches it. */
+const asPattern = (text: string): string => text.replaceAll(/[$.*+?()[\]{}|\\^/]/g, String.raw`\$&`);
+
+/** Returns the first line of code that matches; null: none. */
+function placeOfText(nameAlone: RegExp, files: readonly string[]): Place | null {
   for (const file of files) {
     const lineIndex = textOf(file, MAX_BYTES)
       .split('\n')

@@ -23,12 +23,14 @@ const USUAL_FRAMES = 30;
 const ALL_FRAMES = 10_000;
 /** Matches names of functions of a bundle that load one of its modules. */
 const LOADS_MODULE = /^__(?:require|init)\d*$/;
+/** Matches the name of the innermost package in a path. */
+const PACKAGE_NAME = /^.*\/?node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 /** Captured before strategy code can replace it. */
 const capture: typeof Error.captureStackTrace = Error.captureStackTrace.bind(Error);
 const makeContext = runInNewContext;
 
 /** What is read of a stack frame, before any source map. */
-type Frame = Pick<NodeJS.CallSite, 'getFileName' | 'getLineNumber' | 'getColumnNumber' | 'getFunctionName' | 'getEvalOrigin'>;
+type Frame = Pick<NodeJS.CallSite, 'getFileName' | 'getLineNumber' | 'getColumnNumber' | 'getFunctionName' | 'getEvalOrigin' | 'isAsync'>;
 type Frames = readonly Frame[];
 /** A place that cannot be found, because strategy code keeps Node from showing the stack. The use itself still counts. */
 const HIDDEN_PLACE: Place = { file: null, line: null };
@@ -42,11 +44,13 @@ export function authorPlace(below: (...args: never[]) => unknown, module: string
   for (const maxFrames of [FIRST_FRAMES, USUAL_FRAMES, ALL_FRAMES]) {
     const frames = framesBelow(below, maxFrames);
     if (frames === null) return HIDDEN_PLACE;
+    let isInBundle = false;
     for (const frame of frames) {
       const file = fileOf(frame);
       if (file === null) continue;
-      // Check this before packages, because an installed isobar is in node_modules itself.
-      if (isOfIsobar(file)) return null;
+      // Check this before packages, because an installed isobar is in node_modules itself. It calls code of a package whose class the author extends,
+      // and it waits for the load of one.
+      if (isOfIsobar(file)) return isInBundle && module === null && !frame.isAsync() ? HIDDEN_PLACE : null;
       if (isOfPackages(file)) continue;
       if (module !== null && !file.startsWith(module)) return null;
       const mapping = mappingOf(file, frame);
@@ -55,10 +59,41 @@ export function authorPlace(below: (...args: never[]) => unknown, module: string
       const place = placeIn(file, frame, mapping);
       // A place of null: the bundle has this frame from a package, so look at the next frame.
       if (place !== null) return place;
+      isInBundle = true;
     }
     if (frames.length < maxFrames) return null;
   }
   return null;
+}
+
+/** A package whose code runs because the author's files import it. */
+export interface LoadingPackage {
+  readonly name: string;
+  /** The import in the author's files, where the stack shows it. */
+  readonly place: Place;
+}
+
+/** Returns the package that called the function `below` while it was loaded. Null for any other call, such as one of a package that the author calls. */
+export function loadingPackage(below: (...args: never[]) => unknown): LoadingPackage | null {
+  let name: string | null = null;
+  let isLoad = false;
+  for (const frame of framesBelow(below, ALL_FRAMES) ?? []) {
+    const file = fileOf(frame);
+    if (file === null || file.startsWith('node:')) continue;
+    if (isOfIsobar(file) && frame.isAsync()) break;
+    if (isOfIsobar(file)) return null;
+    const mapping = mappingOf(file, frame);
+    if (mapping === null) {
+      isLoad ||= LOADS_MODULE.test(frame.getFunctionName() ?? '');
+      continue;
+    }
+    const place = placeIn(file, frame, mapping);
+    if (place !== null) return isLoad && name !== null ? { name, place } : null;
+    // The outermost package is the one that the author imports.
+    name = PACKAGE_NAME.exec(mapping.originalSource)?.[1] ?? name;
+  }
+  // The top level of a module is called by Node, so no frame shows the import.
+  return name === null ? null : { name, place: HIDDEN_PLACE };
 }
 
 /** Returns the entry of a frame in the source map of its bundle; null: the map has none, as for the helper functions of the bundle itself. */
@@ -191,12 +226,12 @@ function framesBelow(below: (...args: never[]) => unknown, maxFrames = USUAL_FRA
 }
 
 /** Matches a frame in the text of a stack, such as `at load (file:///home/user/sma.js:12:5)`. */
-const TEXT_FRAME = /^\s+at (?:async )?(?:(.*?) \()?((?:file:|node:|\/|[A-Za-z]:\\).*?):(\d+):(\d+)\)?$/;
+const TEXT_FRAME = /^\s+at (async )?(?:(.*?) \()?((?:file:|node:|\/|[A-Za-z]:\\).*?):(\d+):(\d+)\)?$/;
 
 /** Returns the frames in the text of a stack. Node makes a text of a stack that is read while it makes another one, as at the first read of `error.stack`. */
 function framesInText(stack: string): Frames {
   return stack.split('\n').flatMap((stackLine): Frames => {
-    const [, functionName = '', file, lineNumber, column] = TEXT_FRAME.exec(stackLine) ?? [];
+    const [, async, functionName = '', file, lineNumber, column] = TEXT_FRAME.exec(stackLine) ?? [];
     if (file === undefined) return [];
     return [
       {
@@ -205,6 +240,7 @@ function framesInText(stack: string): Frames {
         getColumnNumber: () => Number(column),
         getFunctionName: () => functionName,
         getEvalOrigin: () => undefined,
+        isAsync: () => async !== undefined,
       },
     ];
   });

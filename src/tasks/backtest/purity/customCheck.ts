@@ -20,7 +20,7 @@ import { placeOfError } from './callSite.ts';
 export const SPAN_ROWS = 2048;
 const LATER_SPANS = 2;
 /** A run whose custom indicators are all declared pure is one span if it has at most this many bars, of all feeds together. */
-const MAX_WHOLE_BARS = 65_536;
+const MAX_WHOLE_BARS = 262_144;
 
 /** A bot before its run: its custom indicators, and when its strategies are ready. */
 interface ReadyBot {

@@ -1,9 +1,13 @@
 // How a watch reports what strategy code does.
 
 import type { Warning, WarningCode } from '../../../model/warning.ts';
+import type { Place } from './callSite.ts';
 
-/** Reports a call of `description`, unless isobar made it. `replacement`: the function that was called in place of the original one. */
-export type ReportCall = (code: WarningCode, description: string, replacement: (...args: never[]) => unknown) => void;
+/**
+ * Reports a call of `description`, unless isobar made it. `replacement`: the function that was called in place of the original one. `place`: where the
+ * author's code causes the call; by default the call itself.
+ */
+export type ReportCall = (code: WarningCode, description: string, replacement: (...args: never[]) => unknown, place?: Place) => void;
 
 /** Takes the warnings of a watch. */
 export interface WarningSink {

@@ -141,8 +141,9 @@ export class PurityWatch {
     this.#warnings.add({ ...warning('STATE_GLOBAL', replacedText(name, key)), ...(authorPlace(below) ?? { file: null, line: null }) });
   };
 
-  readonly #report: ReportCall = (code, description, below) => {
+  readonly #report: ReportCall = (code, description, below, place) => {
     if (this.#isKnown(code, description) || onlyCountsBits(description, below)) return;
+    if (place !== undefined) return this.#warn(code, description, place);
     if (!isReplaceableRead(code, description)) return this.#warn(code, description, authorPlace(below));
     const reads = (this.#reads.get(description) ?? 0) + 1;
     this.#reads.set(description, reads);

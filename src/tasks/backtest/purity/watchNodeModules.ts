@@ -7,6 +7,7 @@ import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
 import type { WarningCode } from '../../../model/warning.ts';
 import { LATE_CALLBACK } from './asyncWatch.ts';
 import { authorPlace, isCalledByNode, isCalledByPackage, nodeCallsBelow } from './callSite.ts';
+import { reportReadAtLoad } from './packageFiles.ts';
 import { replace } from './watchDates.ts';
 import type { ReportCall } from './purityWarning.ts';
 import { hasOtherSurroundings, otherFolder, realPath } from '../surroundings/surroundings.ts';
@@ -120,7 +121,11 @@ function watchFunction(
 ): Method {
   const method: Method = function (...args): unknown {
     if (code === 'LOOKAHEAD_FILE' && hasOtherSurroundings()) args[0] = realPathOf(args[0]);
-    if (code !== 'LOOKAHEAD_FILE' || !isInput(pathOf(args[0]))) reportUnlessByNode(report, code, description, method);
+    const path = code === 'LOOKAHEAD_FILE' ? pathOf(args[0]) : '';
+    if (path === '' || !isInput(path)) {
+      reportUnlessByNode(report, code, description, method);
+      reportReadAtLoad(report, description, path, method);
+    }
     return new.target === undefined ? Reflect.apply(real, this, args) : (Reflect.construct(real, args) as unknown);
   };
   // Copies properties such as the symbol by which `util.promisify` recognises a function.
