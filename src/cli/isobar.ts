@@ -2,7 +2,9 @@
 // Entry point of the command `isobar`: the first code of the process. It hides the secrets, handles a closed stdout, and starts the command line.
 
 import { clearEnvironment } from '../access/environment.ts';
+import { EXIT } from '../base/errors.ts';
 import { ignoreInspectorSignal } from '../adapters/runtime/inspector.ts';
+import { isTooManyFiles, TOO_MANY_FILES } from './terminal/openFiles.ts';
 import { startEarly } from '../tasks/backtest/thread/prestartedWorker.ts';
 
 const argv = process.argv.slice(2);
@@ -20,8 +22,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (!isClosedByReader(error)) process.exitCode = 1;
 });
-const { main } = await import('./main.ts');
-await main(argv);
+try {
+  const { main } = await import('./main.ts');
+  await main(argv);
+} catch (error) {
+  if (!isTooManyFiles(error)) throw error;
+  process.exitCode = EXIT.badInput;
+  process.stderr.write(`${TOO_MANY_FILES}\n`);
+}
 
 /** True when the reader of an output has closed it, such as `head`. This is no error of the command. */
 function isClosedByReader({ code }: NodeJS.ErrnoException): boolean {

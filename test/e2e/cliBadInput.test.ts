@@ -1,7 +1,8 @@
 // Tests bad input to the real command: it exits with its documented code, names the cause, and leaves no run folder.
 
+import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CliFixture, type CommandOutput } from '../fixtures/cliFixture.ts';
+import { CliFixture, COMMAND, type CommandOutput } from '../fixtures/cliFixture.ts';
 import { backtestIn, backtestOnFileIn, commandIn } from '../fixtures/inProcess.ts';
 
 const fixture = new CliFixture();
@@ -232,6 +233,14 @@ describe.concurrent('a faulty strategy', () => {
   test('a file that loops without end while it is loaded is ended', async () => {
     await expectFailure(['backtest', definition('loopsOnLoad'), '--bar-timeout', '1'], 1, /no answer for 1 s while its file was loaded/);
   });
+});
+
+// Node itself needs some twenty files before it runs any code.
+test.each([28, 34, 44])('isobar backtest ends with code 2 and names the limit if it may open only %i files', (limit) => {
+  const limited = ['-c', `ulimit -n ${limit}; exec "$0" "$@"`, process.execPath, COMMAND, 'backtest', definition('good')];
+  const { status, stdout, stderr } = spawnSync('sh', limited, { cwd: fixture.folder, encoding: 'utf8' });
+  const remedy = 'raise the limit of open files: ulimit -n 1024';
+  expectFailed({ code: status, stdout, stderr }, 2, [`isobar: too many files are open\n  ${remedy}`, /^(?![^]*\n    at )/]);
 });
 
 // These run alone: they end while a run is written, and other tests check that no run folder exists.

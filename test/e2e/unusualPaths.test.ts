@@ -18,6 +18,7 @@ beforeAll(async () => {
   cpSync(join(STRATEGIES, 'smaCross.ts'), join(folder, 'smaCross.ts'));
   const definition = "strategy: smaCross.ts\nfeeds: { bars: { symbol: TESTUSDT, interval: 1h } }\ncash: { USDT: '1000' }\n";
   fixture.write('run.yaml', definition);
+  fixture.write('latin.yaml', Buffer.from('# Schl\u00FCssel\nstrategy: s.ts\n', 'latin1'));
   fixture.write('wide.yaml', Buffer.from(`\uFEFF${definition}`, 'utf16le'));
   execFileSync('mkfifo', [join(folder, 'fifo')]);
   symlinkSync('circle', join(folder, 'circle'));
@@ -50,7 +51,8 @@ it.each([
   ['a definition', ['backtest', 'fifo'], 'fifo: expected a file, got a FIFO'],
   ['a definition on a device', ['sweep', '/dev/zero', '--grid', 'fast=5'], '/dev/zero: expected a file, got a device'],
   ['a strategy', ['strategy', 'show', 'fifo'], 'fifo: expected a strategy file, got a FIFO'],
-  ['a definition in UTF-16', ['backtest', 'wide.yaml'], 'wide.yaml: expected text in UTF-8, got text in UTF-16, or no text'],
+  ['a definition in UTF-16', ['backtest', 'wide.yaml'], 'wide.yaml: expected text in UTF-8, got text in another encoding, or no text'],
+  ['a definition in Latin-1', ['backtest', 'latin.yaml'], 'latin.yaml: expected text in UTF-8, got text in another encoding, or no text'],
   [
     'an instrument record',
     ['data', 'import', 'run.yaml', '--symbol', 'A', '--interval', '1h', '--instrument', 'fifo'],

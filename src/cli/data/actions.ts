@@ -1,12 +1,14 @@
 // Implements the commands of `isobar data`: each calls the catalog and prints the result.
 
 import { existsSync, statSync } from 'node:fs';
-import { checkBars, listCatalog, readEntry } from '../../adapters/catalog/bars/catalog.ts';
+import { checkBars, listCatalog } from '../../adapters/catalog/bars/catalog.ts';
 import { parseMarkInterval } from '../../adapters/catalog/files/markInterval.ts';
 import { checkSeries, listSeriesEntries } from '../../adapters/catalog/series/seriesStore.ts';
 import { type BarKey, barsPath, instrumentPath, listKeys, listSeries, type SeriesKey } from '../../adapters/catalog/files/paths.ts';
 import { listExternal, type ExternalKey } from '../../adapters/catalog/external/externalSeries.ts';
+import { checkExternal } from '../../adapters/catalog/external/externalStore.ts';
 import { listTradeKeys, type TradeKey } from '../../adapters/catalog/trades/trades.ts';
+import { checkTrades } from '../../adapters/catalog/trades/tradeStore.ts';
 import { resampleInto } from '../../adapters/catalog/bars/loadFeed.ts';
 import { generateInto } from '../../adapters/catalog/generate/generateInto.ts';
 import { expandFiles } from '../../adapters/catalog/import/globs.ts';
@@ -21,15 +23,8 @@ import { printFailure } from '../terminal/failure.ts';
 import { dateOf, intervalOption, parseNumber } from '../options/values.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
-import {
-  checkExternalSets,
-  isSoundExternal,
-  externalCheckText,
-  externalJson,
-  externalListings,
-  externalListText,
-} from './externalSeries.ts';
-import { checkTradeSets, isSoundTrades, tradeListings, tradesJson } from './importTrades.ts';
+import { isSoundExternal, externalCheckText, externalJson, externalListings, externalListText } from './externalSeries.ts';
+import { isSoundTrades, tradeListings, tradesJson } from './importTrades.ts';
 import { isSoundSeries, writtenSeriesText, seriesJson, seriesWarnings } from './seriesText.ts';
 
 /** Options of every command of `isobar data`. */
@@ -158,16 +153,15 @@ function selectionOf({ catalog, ...args }: CheckArgs): CheckSelection {
   throw new ConfigError(`${catalog}: there is no such folder`, 'give the folder of the catalog with --catalog');
 }
 
-/** Checks sets of bars and shows the progress. A set that cannot be read is left out, after its reason was printed. */
+/** Checks sets of bars and shows the progress. Leaves out a set that cannot be read. */
 function checkBarSets(catalog: string, keys: readonly BarKey[]) {
   const line = progressLine('bars');
   let checkedRows = 0;
-  const checked = keys.flatMap((key, index) => {
+  const checked = checkReadable([...keys.entries()], ([index, key]) => {
     line.show(`check ${key.symbol} ${key.interval}`, checkedRows, index / keys.length);
-    if (!isReadable(catalog, key)) return [];
     const result = checkBars(catalog, key, priceWarnings);
     checkedRows += result.manifest.rows;
-    return [result];
+    return result;
   });
   line.clear();
   return checked;
@@ -175,12 +169,15 @@ function checkBarSets(catalog: string, keys: readonly BarKey[]) {
 
 /** Runs `isobar data check` and sets the exit code: 1 when a file is damaged or has a wrong row. */
 export function checkData(args: CheckArgs): void {
-  checkFolder(args.catalog);
+  const { catalog } = args;
+  checkFolder(catalog);
   const { keys, seriesKeys, isWantedTrades, isWantedExternal } = selectionOf(args);
-  const bars = checkBarSets(args.catalog, keys);
-  const series = seriesKeys.map((key) => checkSeries(args.catalog, key, seriesWarnings));
-  const trades = checkTradeSets(args.catalog, isWantedTrades);
-  const external = checkExternalSets(args.catalog, isWantedExternal);
+  const tradeKeys = listTradeKeys(catalog).filter(isWantedTrades);
+  const externalKeys = listExternal(catalog).filter(isWantedExternal);
+  const bars = checkBarSets(catalog, keys);
+  const series = checkReadable(seriesKeys, (key) => checkSeries(catalog, key, seriesWarnings));
+  const trades = checkReadable(tradeKeys, (key) => checkTrades(catalog, key));
+  const external = checkReadable(externalKeys, (key) => checkExternal(catalog, key));
   if (args.json)
     printJson([
       ...bars.map((set) => ({ ...manifestFigures(set.manifest), unchanged: set.unchanged, warnings: dataWarningsOf(set) })),
@@ -193,22 +190,24 @@ export function checkData(args: CheckArgs): void {
     if (external.length === 0 || hasOtherData) print(checkText(bars, series, trades));
     if (external.length > 0) print(externalCheckText(external));
   }
-  const areAllReadable = bars.length === keys.length;
+  const readable = bars.length + series.length + trades.length + external.length;
+  const areAllReadable = readable === keys.length + seriesKeys.length + tradeKeys.length + externalKeys.length;
   const areBarsSound = bars.every(isSound) && series.every(isSoundSeries);
   const areAllSound = areBarsSound && trades.every(isSoundTrades) && external.every(isSoundExternal);
   if (!areAllReadable || !areAllSound) process.exitCode = EXIT.failed;
 }
 
-/** True when the rows of a file can be read. Otherwise prints the reason, so that the command can check the remaining files. */
-function isReadable(catalog: string, key: BarKey): boolean {
-  try {
-    readEntry(catalog, key);
-    return true;
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    printFailure(error);
-    return false;
-  }
+/** Returns the result of `check` for each key. A key whose files cannot be read is left out, after its reason was printed. */
+function checkReadable<Key, Result>(keys: readonly Key[], check: (key: Key) => Result): Result[] {
+  return keys.flatMap((key) => {
+    try {
+      return [check(key)];
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      printFailure(error);
+      return [];
+    }
+  });
 }
 
 /** Runs `isobar data resample`. */

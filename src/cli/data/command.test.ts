@@ -116,10 +116,13 @@ describe('isobar data', () => {
     const broken = join(folder, 'broken');
     const bars = ['--interval', '1h', '--from', '2024-01-01', '--bars', '5', '--seed', '1', '--catalog', broken];
     await isobar('generate', '--symbol', 'CUTUSDT,SOUNDUSDT', ...bars);
+    await isobar('generate', '--symbol', 'CONTRACTUSDT', '--market', 'futures', ...bars);
     truncateSync(barsPath(broken, { market: 'spot', symbol: 'CUTUSDT', interval: '1h' }), 300);
+    truncateSync(join(broken, 'futures', 'CONTRACTUSDT', 'funding.arrow'), 300);
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     expect(await isobar('check', '--catalog', broken)).toMatch(/^(?![^]*CUTUSDT)[^]*SOUNDUSDT .* ok /);
-    expect(stderr).toHaveBeenCalledWith(expect.stringContaining('CUTUSDT/1h.arrow: not a whole Arrow file'));
+    for (const file of ['CUTUSDT/1h.arrow', 'CONTRACTUSDT/funding.arrow'])
+      expect(stderr).toHaveBeenCalledWith(expect.stringContaining(`${file}: not a whole Arrow file`));
     expect(process.exitCode).toBe(1);
     stderr.mockRestore();
   });

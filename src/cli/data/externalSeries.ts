@@ -4,12 +4,7 @@ import { basename } from 'node:path';
 import { expandFiles } from '../../adapters/catalog/import/globs.ts';
 import { importExternal, type ImportedExternal } from '../../adapters/catalog/external/importExternal.ts';
 import { listExternal, type ExternalKey } from '../../adapters/catalog/external/externalSeries.ts';
-import {
-  checkExternal,
-  readExternalManifest,
-  type CheckedExternal,
-  type ExternalManifest,
-} from '../../adapters/catalog/external/externalStore.ts';
+import { readExternalManifest, type CheckedExternal, type ExternalManifest } from '../../adapters/catalog/external/externalStore.ts';
 import { checkOutFolder } from '../../adapters/disk/folders/checkOutFolder.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { wholeText, counted, spanText } from '../../base/text/format.ts';
@@ -116,13 +111,6 @@ export function externalJson({ gapList: _gapList, name, ...figures }: ExternalMa
 /** Returns the manifests of all external series of the catalog. */
 export function externalListings(catalog: string): ExternalManifest[] {
   return listExternal(catalog).map((key) => readExternalManifest(catalog, key));
-}
-
-/** Returns the result of a check for each wanted external series. */
-export function checkExternalSets(catalog: string, isWanted: (key: ExternalKey) => boolean): CheckedExternal[] {
-  return listExternal(catalog)
-    .filter(isWanted)
-    .map((key) => checkExternal(catalog, key));
 }
 
 /** True when the file is unchanged since isobar wrote it and none of its rows breaks a rule. */

@@ -3,8 +3,8 @@
 import { basename } from 'node:path';
 import { importTrades, type ImportedTrades } from '../../adapters/catalog/import/importTrades.ts';
 import { expandFiles } from '../../adapters/catalog/import/globs.ts';
-import { checkTrades, readTradeManifest, type CheckedTrades, type TradeManifest } from '../../adapters/catalog/trades/tradeStore.ts';
-import { listTradeKeys, type TradeKey } from '../../adapters/catalog/trades/trades.ts';
+import { readTradeManifest, type CheckedTrades, type TradeManifest } from '../../adapters/catalog/trades/tradeStore.ts';
+import { listTradeKeys } from '../../adapters/catalog/trades/trades.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { wholeText, counted } from '../../base/text/format.ts';
 import type { Market } from '../../model/instrument.ts';
@@ -103,13 +103,6 @@ export function tradeListings(catalog: string): TradeManifest[] {
 /** Returns the row of `list` for trades. */
 export function tradeListRow({ market, symbol, kind, rows, first, last, gaps, missingIds }: TradeManifest): string[] {
   return [market, symbol, kind, wholeText(rows), minuteText(first), minuteText(last), wholeText(gaps), wholeText(missingIds), 'import'];
-}
-
-/** Returns the result of a check for each wanted set of trades. */
-export function checkTradeSets(catalog: string, isWanted: (key: TradeKey) => boolean): CheckedTrades[] {
-  return listTradeKeys(catalog)
-    .filter(isWanted)
-    .map((key) => checkTrades(catalog, key));
 }
 
 /** True when all files are unchanged since isobar wrote them and none of their rows breaks a rule. */

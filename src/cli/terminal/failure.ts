@@ -3,6 +3,7 @@
 import { sourcePlaces } from '../../adapters/runtime/sourcePlaces.ts';
 import { userFrames } from '../../tasks/backtest/thread/userFrames.ts';
 import { ConfigError, DiffersError, EXIT, StrategyError } from '../../base/errors.ts';
+import { isTooManyFiles, TOO_MANY_FILES } from './openFiles.ts';
 import { printError } from './print.ts';
 
 /** Maximum number of stack lines of the user's own code that are shown. */
@@ -12,13 +13,14 @@ const MAX_FRAMES = 4;
 export function printFailure(error: unknown): number {
   printError(failureText(error));
   if (error instanceof DiffersError) return EXIT.differs;
-  return error instanceof ConfigError ? EXIT.badInput : EXIT.failed;
+  return error instanceof ConfigError || isTooManyFiles(error) ? EXIT.badInput : EXIT.failed;
 }
 
 /** Returns the message with its remedy. For an error in a strategy or in isobar, the stack lines follow. */
 function failureText(error: unknown): string {
   if (error instanceof ConfigError) return withRemedy(error.message, error.remedy);
   if (error instanceof StrategyError) return [withRemedy(error.message, error.remedy), ...framesOf(error.cause)].join('\n');
+  if (isTooManyFiles(error)) return TOO_MANY_FILES;
   if (isOutOfMemory(error)) {
     return withRemedy('the backtest ran out of memory', 'run a shorter range, or give more: NODE_OPTIONS=--max-old-space-size=8192');
   }

@@ -210,9 +210,11 @@ test('a folder is not accepted as a file, nor a file as a folder', () => {
   );
 });
 
-test('nesting that is too deep for the parser is named', () => {
+test('nesting that is too deep for the parser, and a second document, are named', () => {
   const deep = `params: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`;
   expect(errorOf(() => source(deep)).message).toMatch(/^x\.yaml:1:\d+ lists and maps are nested too deeply$/);
+  const two = errorOf(() => source('seed: 1\n---\nseed: 2\n'));
+  expect(two.message).toBe('x.yaml:2:1 expected one document, got several (a line --- begins another one)');
 });
 
 test('--set replaces values of the definition, and decimals keep their text', () => {

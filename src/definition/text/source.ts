@@ -1,9 +1,10 @@
 // Reads a run definition from YAML or from options, and remembers the place of every key for messages.
 
+import { isUtf8 } from 'node:buffer';
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { entryKindText, readInputFile } from '../../adapters/disk/regularFile.ts';
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type YAMLParseError } from 'yaml';
 import { ConfigError } from '../../base/errors.ts';
 
 /** The keys and list indices that lead to a value. */
@@ -51,21 +52,23 @@ function readText(file: string, called: string, ifLarge: string): string {
   if (stats.size > MAX_BYTES) {
     throw new ConfigError(`${file}: expected ${called}, got ${stats.size} bytes`, ifLarge);
   }
-  const text = readInputFile(file).toString('utf8');
-  // Text in UTF-16 has such a character for every letter. YAML allows none.
-  if (text.includes('\0')) throw new ConfigError(`${file}: expected text in UTF-8, got text in UTF-16, or no text`, 'save it as UTF-8');
+  const bytes = readInputFile(file);
+  const text = bytes.toString('utf8');
+  // Text in UTF-16 has a zero for every letter. YAML allows none.
+  if (!isUtf8(bytes) || text.includes('\0'))
+    throw new ConfigError(`${file}: expected text in UTF-8, got text in another encoding, or no text`, 'save it as UTF-8');
   return text;
 }
 
 /** Parses YAML text that is already in memory. */
 export function yamlSource(file: string, folder: string, text: string): DefinitionSource {
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, prettyErrors: false });
+  // Without the warnings that the library would print, because the keys are checked later.
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'error' });
   const yamlError = document.errors[0];
   if (yamlError) {
     const { line, col } = lineCounter.linePos(yamlError.pos[0]);
-    const problem = STACK_OVERFLOW.test(yamlError.message) ? 'lists and maps are nested too deeply' : yamlError.message.split('\n')[0];
-    throw new ConfigError(`${file}:${line}:${col} ${problem}`, 'correct the YAML at this place');
+    throw new ConfigError(`${file}:${line}:${col} ${problemText(yamlError)}`, 'correct the YAML at this place');
   }
   return {
     file,
@@ -74,6 +77,12 @@ export function yamlSource(file: string, folder: string, text: string): Definiti
     place: (path) => `${file}:${lineCounter.linePos(offsetOf(document, path)).line}`,
     textAt: (path) => nodeText(document.getIn(path, true)),
   };
+}
+
+/** Returns the first line of an error of the parser, in words that do not assume its reader knows the parser. */
+function problemText({ code, message }: YAMLParseError): string {
+  if (code === 'MULTIPLE_DOCS') return 'expected one document, got several (a line --- begins another one)';
+  return STACK_OVERFLOW.test(message) ? 'lists and maps are nested too deeply' : (message.split('\n')[0] ?? '');
 }
 
 /** Returns the data of a document. Throws ConfigError for an alias without an anchor, and for too many aliases. */

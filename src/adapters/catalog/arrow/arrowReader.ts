@@ -107,6 +107,31 @@ export class ArrowFile {
     }
     this.batches = batches;
     this.rows = rows;
+    this.checkFoot();
+  }
+
+  /** Throws ConfigError for a file of another program or of another version of isobar. `layout`: the version that the caller reads. */
+  requireLayout(layout: string): void {
+    if (this.metadata.get('isobar') === layout && this.checksums !== null) return;
+    throw damagedArrowFile(this.path, 'it was not written by isobar, or by another version');
+  }
+
+  /** Reads the whole file, and returns true when all of its bytes are those that isobar wrote. */
+  isUnchanged(): boolean {
+    try {
+      this.readWhole(0, 0, null, () => {});
+      return true;
+    } catch (error) {
+      if (error instanceof ConfigError) return false;
+      throw error;
+    }
+  }
+
+  /** Throws ConfigError if the foot has changed. Its metadata would be wrong. */
+  private checkFoot(): void {
+    const { checksums, footOffset, size } = this;
+    if (checksums === null || isFootUnchanged(this.readBytes(footOffset, size - footOffset), checksums)) return;
+    throw this.partChangedError(footOffset, size);
   }
 
   /**
@@ -141,7 +166,7 @@ export class ArrowFile {
         }
         const isLastPart = index === starts.length - 1;
         const isUnchanged = isLastPart ? isFootUnchanged(bytes, checksums) : isPartUnchanged(crc, checksums.parts[index]);
-        if (!isUnchanged) throw this.changedError(`bytes ${start} to ${start + bytes.length} are not those that were written`);
+        if (!isUnchanged) throw this.partChangedError(start, start + bytes.length);
         // Part 0 is the head of the file.
         const batch = batches[index - 1];
         if (batch === undefined || isLastPart) continue;
@@ -282,6 +307,10 @@ export class ArrowFile {
 
   private emptyValuesError(column: number): ConfigError {
     return this.damagedError(`empty values in column ${this.fields[column]!.name}`);
+  }
+
+  private partChangedError(start: number, end: number): ConfigError {
+    return this.changedError(`bytes ${start} to ${end} are not those that were written`);
   }
 
   private changedError(reason: string): ConfigError {

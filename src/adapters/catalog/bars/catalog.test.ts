@@ -201,6 +201,35 @@ describe('a file whose bytes have changed', () => {
     expect(loadBars(catalog, BAR_KEY).bars.length).toBe(40);
   });
 
+  it('a file whose bytes have changed is found by a check, and a list shows no changed metadata', () => {
+    storeBars(catalog, generate(10), SYNTHETIC);
+    const path = barsPath(catalog, BAR_KEY);
+    const whole = readFileSync(path);
+    const statedIn = ([entry]: ReturnType<typeof listCatalog>) => ({ ...entry, firstMs: 0, lastMs: 0 });
+    const stated = statedIn(listCatalog(catalog));
+    const resultOrError = <T>(read: () => T): T | ConfigError => {
+      try {
+        return read();
+      } catch (error) {
+        if (error instanceof ConfigError) return error;
+        throw error;
+      }
+    };
+    // Every eleventh byte, to save time.
+    for (let offset = 0; offset < whole.length; offset += 11) {
+      const changed = Buffer.from(whole);
+      changed[offset]! ^= 1 << (offset % 8);
+      writeFileSync(path, changed);
+      const place = `byte ${offset} of ${whole.length}`;
+      const listed = resultOrError(() => listCatalog(catalog));
+      if (!(listed instanceof ConfigError)) expect(statedIn(listed), place).toEqual(stated);
+      const checked = resultOrError(() => checkBars(catalog, BAR_KEY));
+      if (!(checked instanceof ConfigError)) expect(checked.unchanged, place).toBe(false);
+    }
+    writeFileSync(path, whole);
+    expect(checkBars(catalog, BAR_KEY).unchanged).toBe(true);
+  });
+
   it('a file whose bytes have changed is noticed although the range of the run lies in another batch', () => {
     storeBars(catalog, generate(2 * BATCH_ROWS + 10), SYNTHETIC);
     const path = barsPath(catalog, BAR_KEY);

@@ -13,7 +13,7 @@ import { parseInterval, type Interval } from '../../../model/interval.ts';
 import type { FeedQuality } from '../../../model/run/run.ts';
 import { formatMinute } from '../../../model/time.ts';
 import { BATCH_ROWS, bytesOf, removeFileIfThere, writeArrowColumns, type ArrowColumn } from '../arrow/arrowWriter.ts';
-import { damagedArrowFile, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
+import { withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
 import { barsOf, closesOf, emptyColumns, RAW, type RawColumns } from '../files/columns.ts';
 import { fileError } from '../../disk/fileError.ts';
 import { instrumentText, parseInstrument } from '../records/instrumentRecord.ts';
@@ -242,7 +242,7 @@ function withBars<T>(catalog: string, key: BarKey, use: (file: ArrowFile, instru
     const record = instrumentPath(catalog, key.market, key.symbol);
     throw new ConfigError(`${record}: no instrument record`, 'import the bars again, or write one (docs/data.md)');
   }
-  return withArrowFile(path, (file) => use(file, instrument, statedFacts(file, path)));
+  return withArrowFile(path, (file) => use(file, instrument, statedFacts(file)));
 }
 
 /**
@@ -278,7 +278,7 @@ function readUnchecked(file: ArrowFile): RawColumns {
 export interface CheckedBars<Seen = unknown> {
   readonly key: BarKey;
   readonly manifest: GapManifest;
-  /** False if another program has changed the columns. */
+  /** False if the file has changed since isobar wrote it. */
   readonly unchanged: boolean;
   /** The result that the caller computed from the bars. The bars themselves are not kept. */
   readonly seen: Seen;
@@ -293,7 +293,12 @@ export function checkBars<Seen>(catalog: string, key: BarKey, inspect: (bars: Ba
     const bars = barsOf(readUnchecked(file), instrument, key.interval);
     const manifest = manifestOf(bars, { ...facts, barsIn: readBarsIn(file) });
     writeManifest(catalog, manifest, key.interval);
-    return { key, manifest, unchanged: manifest.dataSha256 === file.metadata.get('data_sha256'), seen: inspect(bars) };
+    return {
+      key,
+      manifest,
+      unchanged: manifest.dataSha256 === file.metadata.get('data_sha256') && file.isUnchanged(),
+      seen: inspect(bars),
+    };
   });
 }
 
@@ -307,9 +312,9 @@ export function endRow(file: ArrowFile, interval: Interval, toMs: number): numbe
 }
 
 /** Returns the facts that the metadata of a file states. Throws ConfigError for a file of another program or version. */
-export function statedFacts(file: ArrowFile, path: string): BarFacts {
+export function statedFacts(file: ArrowFile): BarFacts {
   const { metadata } = file;
-  if (metadata.get('isobar') !== LAYOUT) throw damagedArrowFile(path, 'it was not written by isobar, or by another version');
+  file.requireLayout(LAYOUT);
   const source = metadata.get('source');
   return {
     source: source === 'synthetic' || source === 'resampled' ? source : 'import',
@@ -358,7 +363,7 @@ function firstAndLast(file: ArrowFile): [number, number] {
 export function readEntry(catalog: string, key: BarKey): CatalogEntry {
   const path = barsPath(catalog, key);
   return withArrowFile(path, (file) => {
-    const { source, synthetic } = statedFacts(file, path);
+    const { source, synthetic } = statedFacts(file);
     const [firstMs, lastMs] = firstAndLast(file);
     const countOf = (name: string) => Number(file.metadata.get(name) ?? 0);
     const counts = { gaps: countOf('gaps'), missingBars: countOf('missing_bars'), seenPriceDigits: countOf('price_digits') };

@@ -255,7 +255,7 @@ function tryOpen(
   try {
     const file = new ArrowFile(path, handle, null);
     const instrument = readInstrument(catalog, key.market, key.symbol);
-    const fileFacts = statedFacts(file, path);
+    const fileFacts = statedFacts(file);
     if (instrument === null || hasBarsIn(file)) return null;
     const { first, start, end } = rowsIn(file, key.interval, range);
     if (end <= first || end - first < range.minRows) return null;

@@ -84,7 +84,7 @@ export function loadExternal(catalog: string, key: ExternalKey): LoadedExternal 
   const path = externalPath(catalog, key);
   if (!existsSync(path)) return null;
   return withArrowFile(path, (file) => {
-    const { kind, dataSha256 } = statedFacts(file, path);
+    const { kind, dataSha256 } = statedFacts(file);
     const columns = emptyColumns(file.rows);
     const hash = createHash('sha256');
     file.readWhole(0, file.rows, hash, (from, to) => fillRows(file, columns, from, to));
@@ -97,7 +97,7 @@ export function loadExternal(catalog: string, key: ExternalKey): LoadedExternal 
 export function checkExternal(catalog: string, key: ExternalKey): CheckedExternal {
   const path = externalPath(catalog, key);
   return withArrowFile(path, (file) => {
-    const { kind, dataSha256 } = statedFacts(file, path);
+    const { kind, dataSha256 } = statedFacts(file);
     const columns = readUnverified(file);
     const { length, knownMs, timeMs, value } = columns;
     let wrong = 0;
@@ -112,7 +112,7 @@ export function checkExternal(catalog: string, key: ExternalKey): CheckedExterna
     return {
       manifest: writeManifest(catalog, key, columns, { kind, dataSha256 }),
       path,
-      unchanged: hashOfColumns(columns) === dataSha256,
+      unchanged: hashOfColumns(columns) === dataSha256 && file.isUnchanged(),
       wrong,
     };
   });
@@ -122,7 +122,7 @@ export function checkExternal(catalog: string, key: ExternalKey): CheckedExterna
 export function readExternalManifest(catalog: string, key: ExternalKey): ExternalManifest {
   const path = externalManifestPath(catalog, key);
   const stored = existsSync(path) ? parseManifest(readCatalogFile(path)) : null;
-  const dataSha256 = withArrowFile(externalPath(catalog, key), (file) => statedFacts(file, externalPath(catalog, key)).dataSha256);
+  const dataSha256 = withArrowFile(externalPath(catalog, key), (file) => statedFacts(file).dataSha256);
   return stored?.dataSha256 === dataSha256 ? stored : checkExternal(catalog, key).manifest;
 }
 
@@ -139,8 +139,9 @@ function parseManifest(text: string): ExternalManifest | null {
 }
 
 /** Returns what the metadata of a file states. Throws ConfigError for a file of another program or version. */
-function statedFacts({ metadata }: ArrowFile, path: string): { kind: ValueKind; dataSha256: string } {
-  if (metadata.get('isobar') !== LAYOUT) throw damagedArrowFile(path, 'it was not written by isobar, or by another version');
+function statedFacts(file: ArrowFile): { kind: ValueKind; dataSha256: string } {
+  file.requireLayout(LAYOUT);
+  const { metadata } = file;
   return { kind: metadata.get('kind') === 'flag' ? 'flag' : 'number', dataSha256: metadata.get('data_sha256') ?? '' };
 }
 

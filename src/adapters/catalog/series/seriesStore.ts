@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
 import { bytesOf, writeArrowColumns, type ArrowColumn } from '../arrow/arrowWriter.ts';
-import { damagedArrowFile, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
+import { withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
 import { checkSymbol, listSeries, seriesPath, type SeriesKey } from '../files/paths.ts';
 import { FIGURES, seriesGapsOf, isSameFunding, seriesProblem, TIME_COLUMNS, type SeriesColumns, type SeriesGaps } from './seriesColumns.ts';
 
@@ -25,7 +25,7 @@ export interface SeriesEntry extends SeriesGaps {
 
 /** The result of a check of all rows. */
 export interface CheckedSeries<Seen = null> extends SeriesEntry {
-  /** False if another program has changed the columns. */
+  /** False if the file has changed since isobar wrote it. */
   readonly unchanged: boolean;
   /** Rows that break a rule. */
   readonly wrong: number;
@@ -77,7 +77,7 @@ export function loadSeries(catalog: string, key: SeriesKey, fromMs = -Infinity, 
   const path = seriesPath(catalog, key);
   if (!existsSync(path)) return null;
   return withArrowFile(path, (file) => {
-    const facts = statedFacts(file, path);
+    const facts = statedFacts(file);
     const from = fromMs === -Infinity ? 0 : file.rowAt(TIME_COLUMNS[key.kind], fromMs);
     const to = toMs === Infinity ? file.rows : file.rowAt(TIME_COLUMNS[key.kind], toMs);
     const columns = checkedRowsOf(file, key, from, Math.max(from, to));
@@ -117,7 +117,7 @@ export function checkSeries<Seen>(
   return {
     ...entry,
     ...seriesGapsOf(key, timeMs),
-    unchanged: hashOf(columns) === entry.dataSha256,
+    unchanged: hashOf(columns) === entry.dataSha256 && withArrowFile(path, (file) => file.isUnchanged()),
     wrong,
     seen: inspect?.(key, columns) ?? null,
   };
@@ -127,7 +127,7 @@ export function checkSeries<Seen>(
 function readUnverified(key: SeriesKey, path: string): LoadedSeries {
   return withArrowFile(path, (file) => {
     const columns = rowsOf(file, key, 0, file.rows);
-    return { columns, entry: entryOf(key, path, columns, statedFacts(file, path)) };
+    return { columns, entry: entryOf(key, path, columns, statedFacts(file)) };
   });
 }
 
@@ -157,8 +157,9 @@ function checkedRowsOf(file: ArrowFile, key: SeriesKey, start: number, end: numb
 type StatedFacts = Pick<SeriesEntry, 'gaps' | 'missing' | 'synthetic' | 'dataSha256'>;
 
 /** Returns the metadata of a file. Throws ConfigError for a file of another program or version. */
-function statedFacts({ metadata }: ArrowFile, path: string): StatedFacts {
-  if (metadata.get('isobar') !== LAYOUT) throw damagedArrowFile(path, 'it was not written by isobar, or by another version');
+function statedFacts(file: ArrowFile): StatedFacts {
+  file.requireLayout(LAYOUT);
+  const { metadata } = file;
   return {
     gaps: Number(metadata.get('gaps') ?? 0),
     missing: Number(metadata.get('missing') ?? 0),

@@ -6,7 +6,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import { MAX_EXACT, pow10 } from '../../../base/number/exact.ts';
 import { formatTime } from '../../../model/time.ts';
 import { bytesOf, writeArrowColumns } from '../arrow/arrowWriter.ts';
-import { damagedArrowFile, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
+import { withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
 import { dayOf, dayPath, type TradeColumns, type TradeKey, type TradeKind } from './trades.ts';
 
 /** Version of the layout, written into each file. Raise it with every change of the layout. */
@@ -169,12 +169,13 @@ export function writeTradeDay(folder: string, key: TradeKey, kind: TradeKind, da
 
 /** Returns the metadata of a day file. Throws ConfigError for a file of another program. */
 export function tradeDayOf(folder: string, day: string): TradeDay {
-  return withArrowFile(dayPath(folder, day), (file) => statedDay(file, dayPath(folder, day), day));
+  return withArrowFile(dayPath(folder, day), (file) => statedDay(file, day));
 }
 
 /** Returns the facts that a file of one day states. Throws ConfigError for a file of another program or version. */
-function statedDay({ metadata, rows }: ArrowFile, path: string, day: string): TradeDay {
-  if (metadata.get('isobar') !== LAYOUT) throw damagedArrowFile(path, 'it was not written by isobar, or by another version');
+function statedDay(file: ArrowFile, day: string): TradeDay {
+  file.requireLayout(LAYOUT);
+  const { metadata, rows } = file;
   const numberOf = (name: string) => Number(metadata.get(name));
   return {
     day,
@@ -193,7 +194,7 @@ export function readTradeDay(folder: string, day: string, hash: Pick<Hash, 'upda
   const path = dayPath(folder, day);
   if (!existsSync(path)) return null;
   return withArrowFile(path, (file) => {
-    statedDay(file, path, day);
+    statedDay(file, day);
     const columns = emptyTrades(file.rows, file);
     file.readWhole(0, file.rows, hash, (from, to) => fillRows(file, columns, from, to));
     return columns;
@@ -202,7 +203,7 @@ export function readTradeDay(folder: string, day: string, hash: Pick<Hash, 'upda
 
 /** The result of a check of a day file. */
 export interface CheckedDay extends TradeDay {
-  /** False if another program has changed the columns. */
+  /** False if the file has changed since isobar wrote it. */
   readonly unchanged: boolean;
   /** Number of rows that break a rule. */
   readonly wrong: number;
@@ -213,7 +214,7 @@ export interface CheckedDay extends TradeDay {
 export function checkTradeDay(folder: string, day: string): CheckedDay {
   const path = dayPath(folder, day);
   return withArrowFile(path, (file) => {
-    const facts = statedDay(file, path, day);
+    const facts = statedDay(file, day);
     const columns = columnsOf(file, 0, file.rows);
     const { timeMs, id, price, quantity } = columns;
     let wrong = 0;
@@ -224,7 +225,7 @@ export function checkTradeDay(folder: string, day: string): CheckedDay {
       const isOfDay = timeMs[row]! > 0 && dayOf(timeMs[row]!) === day;
       if (isOutOfOrder || !hasSoundPrice || !hasSoundQuantity || !isOfDay) wrong++;
     }
-    return { ...facts, unchanged: hashOf(columns) === facts.dataSha256, wrong, gaps: idGapsOf(columns) };
+    return { ...facts, unchanged: hashOf(columns) === facts.dataSha256 && file.isUnchanged(), wrong, gaps: idGapsOf(columns) };
   });
 }
 

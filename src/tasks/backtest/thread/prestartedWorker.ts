@@ -8,8 +8,13 @@ let earlyWorker: Worker | null = null;
 
 /** Starts a worker for the next `takeWorker`. It does not keep the process alive until it is taken. */
 export function startEarly(): void {
-  earlyWorker = createWorker();
-  earlyWorker.unref();
+  const worker = createWorker();
+  worker.unref();
+  // If it fails before it is taken, `takeWorker` starts another one, whose failure its caller reports.
+  worker.once('error', () => {
+    if (earlyWorker === worker) earlyWorker = null;
+  });
+  earlyWorker = worker;
 }
 
 /** Returns the worker that was started early, or a new one. */
