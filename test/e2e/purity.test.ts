@@ -178,7 +178,9 @@ test.each([
 test.each([
   ['packageFile.ts', /readFileSync\(\) of BTCUSDT-1h\.csv by the package pricedb in strategy code/, 1],
   ['packageFileLater.ts', /readFile\(\) of BTCUSDT-1h\.csv by the package @quant\/prices in strategy code/, 2],
-])('a warning names the import of the package that reads a file while it is loaded: %s', async (name, text, line) => {
+  ['packageProgram.ts', /execSync\(\) by the package shellprices in strategy code/, 1],
+  ['packageRequire.ts', /require\(\) of biased\/future\.json by the package jsonprices in strategy code/, 1],
+])('a warning names the import of the package that reads while it is loaded: %s', async (name, text, line) => {
   const { stdout } = await commandInKeptThread(folder, ['backtest', `biased/${name}`, ...OPTIONS, '--out', `runs-import-${name}`]);
   const { warnings } = JSON.parse(stdout) as RunOutcome;
   expect(warnings).toContainEqual({ code: 'PROOF_REFUTED', text: expect.stringMatching(text) as string, file: `biased/${name}`, line });

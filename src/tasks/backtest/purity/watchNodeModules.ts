@@ -124,7 +124,7 @@ function watchFunction(
     const path = code === 'LOOKAHEAD_FILE' ? pathOf(args[0]) : '';
     if (path === '' || !isInput(path)) {
       reportUnlessByNode(report, code, description, method);
-      reportReadAtLoad(report, description, path, method);
+      reportReadAtLoad(report, description, { path, program: args[0] }, method);
     }
     return new.target === undefined ? Reflect.apply(real, this, args) : (Reflect.construct(real, args) as unknown);
   };
@@ -157,7 +157,10 @@ function watchRequire(report: ReportCall, isInput: (path: string) => boolean): (
     const watchedRequire = (id: string): unknown => {
       const path = isBuiltin(id) ? null : requireFunction.resolve(id);
       const readsExternalFile = path !== null && !/[\\/]node_modules[\\/]/.test(path) && !isInput(path);
-      if (readsExternalFile) report('LOOKAHEAD_FILE', 'require() of a file', watchedRequire);
+      if (readsExternalFile) {
+        report('LOOKAHEAD_FILE', 'require() of a file', watchedRequire);
+        reportReadAtLoad(report, 'require()', { path, program: null }, watchedRequire);
+      }
       return requireFunction(id) as unknown;
     };
     return Object.assign(watchedRequire, requireFunction);
