@@ -55,7 +55,7 @@ export const BOT_WORDS: LockMessages = {
 
 /**
  * Takes the lock of a folder and returns the function that releases it. Throws ConfigError while another process has it, or may have it.
- * The name of a lock file alone identifies its process. So the file is complete as soon as it exists, and the file of a dead process can be
+ * The name of a lock file alone identifies its process. So the file is complete as soon as it exists. The file of a dead process can be
  * removed, because its name is never used again. Every process creates its file before it lists the others. If two processes start at once,
  * at least one of them sees the other, so at most one gets the lock.
  */

@@ -66,8 +66,8 @@ function hitHeld(
 }
 
 /**
- * Moves each trailing stop to the best price of the row if the row can reach the stop afterwards. In the best order of events, the moved stop
- * must also give more equity at the close than holding the position; in the worst order, less.
+ * Moves each trailing stop to the best price of the row if the row can reach the stop afterwards. The moved stop must also give another
+ * equity at the close than holding the position: more in the best order of events, less in the worst.
  */
 export function followRow(brackets: readonly Bracket[], eventOrder: 'best' | 'worst', { openMs, high, low, close }: OrderedRow): void {
   for (const bracket of brackets) {

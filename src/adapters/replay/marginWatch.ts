@@ -1,5 +1,5 @@
-// Watches the margin of futures positions in a backtest: finds the rows of mark prices that can liquidate a position, and settles funding when
-// it is due. The replaying exchange creates one MarginWatch for each run with contracts.
+// Watches the margin of futures positions in a backtest. Finds the rows of mark prices that can liquidate a position, and settles funding
+// when it is due. The replaying exchange creates one MarginWatch for each run with contracts.
 
 import { listOf } from '../../base/memory/listOf.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
@@ -29,8 +29,8 @@ interface WatchedContract {
 }
 
 /**
- * The margin watch of one run. Rows that cannot liquidate a position cost nothing. For a single open position, its liquidation price is
- * computed when the position changes, and a search over coarse extremes finds the next row that reaches it. Cross positions in several
+ * The margin watch of one run. Rows that cannot liquidate a position cost nothing. The liquidation price of a single open position is
+ * computed when the position changes. A search over coarse extremes then finds the next row that reaches it. Cross positions in several
  * contracts share their margin and are checked on every row.
  */
 export class MarginWatch {

@@ -184,8 +184,9 @@ export class EquityRecorder {
   }
 
   /**
-   * Passes rows to the drawdown piece by piece. The equity of a one-sided position moves one way with the price, so it lies between the equities at
-   * the lowest and the highest mark of the piece. If these two change nothing in the drawdown, the rows of the piece are left out.
+   * Passes rows to the drawdown piece by piece. The equity of a one-sided position moves one way with the price. So it lies between the
+   * equities at the lowest and the highest mark of the piece. If these two change nothing in the drawdown, the rows of the piece are left
+   * out.
    */
   private markPieces(drawdown: MaxDrawdown, instrumentIndex: number, firstRow: number, to: number): void {
     const endPiece = ((firstRow + to - 1) >> PIECE_BITS) + 1;

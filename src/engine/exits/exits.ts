@@ -1,5 +1,5 @@
-// The exit of a strategy from an instrument: sets its stops aside, cancels its orders there, and closes the position once no other order is
-// closing it. What the closing order leaves is protected again.
+// The exit of a strategy from an instrument. It sets the strategy's stops aside and cancels its orders there. It closes the position once
+// no other order is closing it. What the closing order leaves is protected again.
 
 import type { OrderId, Side } from '../../model/order.ts';
 import { isUnderCancel, type BotOrder } from '../../orders/botOrder.ts';
@@ -115,7 +115,9 @@ export class Exits {
   isUnderWay(instrumentIndex: number): boolean {
     return this.isWaiting(instrumentIndex) || this.protection.isClosing(instrumentIndex);
   }
-  /** Handles the end of an order: an exit that waited for its cancels may now be sent, and stops come back if it has not closed enough. */
+  /**
+   * Handles the end of an order. An exit that waited for its cancels may now be sent. Stops come back if the order has not closed enough.
+   */
   onOrderEnd(instrumentIndex: number): void {
     if (this.isWaiting(instrumentIndex)) this.exitUnlessClosing(instrumentIndex);
     this.restoreStops(instrumentIndex);

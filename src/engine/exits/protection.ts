@@ -167,8 +167,8 @@ export class Protection {
     trigger.retryMs = Math.min(2 * trigger.retryMs, MAX_RETRY_MS);
   }
   /**
-   * Tries again at the next multiple of RECHECK_MS, or as soon as an order or a reservation ends. A failed try leaves no record in the journal, so
-   * its time must not decide when the next one is: a replay tries only at the times of records.
+   * Tries again at the next multiple of RECHECK_MS, or as soon as an order or a reservation ends. A failed try leaves no record in the
+   * journal, and a replay tries only at the times of records. So the time of a failed try must not decide when the next one is.
    */
   private recheckLater(trigger: AsideTrigger): void {
     const { nowMs, queue } = this.host;

@@ -15,8 +15,8 @@ export function feedOf(feeds: readonly FeedRun[], source: IndicatorSpec<unknown>
 }
 
 /**
- * Returns the feed for a name that the definition lacks: the only feed of that interval, on the instrument of the default feed if there is one.
- * Null if there is no such feed, or several.
+ * Returns the feed for a name that the definition lacks: the only feed of that interval. If there is a default feed, only feeds on its
+ * instrument count. Null if there is no such feed, or several.
  */
 export function defaultFeed(feeds: readonly FeedRun[], interval: Interval | null, main: FeedRun | null): FeedRun | null {
   if (interval === null) return null;

@@ -1,4 +1,5 @@
-// A call of a strategy as text, with the values that the engine can read from its arguments, so that calls with one text decide alike.
+// A call of a strategy as text, with the values that the engine can read from its arguments. Calls with the same text lead to the same
+// decisions.
 
 import { Decimal } from '../../base/number/decimal.ts';
 import type { Feed } from '../../strategy/types.ts';

@@ -215,8 +215,8 @@ export function keptTexts(engine: KeptRuns): readonly string[] {
 }
 
 /**
- * True when the journal and the kept states alone restore this engine: every strategy keeps its state, and no work is in progress that the
- * journal does not contain.
+ * True when the journal and the kept states alone restore this engine. Every strategy then keeps its state, and the journal contains all
+ * work in progress.
  */
 export function isFullyRecorded({ runs, orders, followUps, brackets, bracketManager }: OpenWork): boolean {
   const hasNoWaitingWork =

@@ -381,7 +381,9 @@ export class StrategyRun implements StrategyHost {
   isLeaving(instrumentIndex: number): boolean {
     return this.exits.isWaiting(instrumentIndex);
   }
-  /** Handles the end of an order: an exit that waited for its cancels may now be sent, and stops come back if it has not closed enough. */
+  /**
+   * Handles the end of an order. An exit that waited for its cancels may now be sent. Stops come back if the order has not closed enough.
+   */
   onOrderEnd(instrumentIndex: number): void {
     this.exits.onOrderEnd(instrumentIndex);
   }

@@ -93,8 +93,8 @@ export function runDueBefore(engine: Engine, nowMs: number): void {
 }
 
 /**
- * Resumes at `nowMs` after the bot was down until `untilMs`. Rows that closed by then are delivered to indicators and marks, strategies get
- * the events that happened meanwhile, and timers make up for missed calls as their option `missed` says.
+ * Resumes at `nowMs` after the bot was down until `untilMs`. Rows that closed by then are delivered to indicators and marks. Strategies get
+ * the events that happened meanwhile. Timers make up for missed calls as their option `missed` says.
  */
 export function catchUp(engine: Engine, untilMs: number, nowMs: number): void {
   try {

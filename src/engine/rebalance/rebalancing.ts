@@ -131,8 +131,8 @@ export class Rebalancing implements RebalanceHost {
   }
 
   /**
-   * Turns a spot buy into an order by amount. The amount is the cost of its lots at the price `decidedTicks` of the decision (0: the last price),
-   * but at most the strategy's free cash after the fee. False when that is less than the smallest order.
+   * Turns a spot buy into an order by amount. The amount is the cost of its lots at the price `decidedTicks` of the decision (0: the last
+   * price). It is at most the strategy's free cash after the fee. False when that is less than the smallest order.
    */
   fitToCash(order: BotOrder, decidedTicks: number): boolean {
     const { strategy, instrumentIndex, instrument, lots } = order;

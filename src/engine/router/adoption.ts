@@ -42,7 +42,9 @@ export interface ForeignOrderTerms {
  */
 const ADOPTION_RULES = ['INSTRUMENT', 'CONTRACT_TAKEN', 'MARGIN'];
 
-/** Rules for an order that has closed what it could: a stop of the strategy for the same position has lost its lots to it already. */
+/**
+ * Rules for an order that has closed what it could. A stop of the strategy for the same position has lost its lots to this order already.
+ */
 const CLOSED_ORDER_RULES = ['INSTRUMENT', 'CONTRACT_TAKEN'];
 
 /** The terms of an order that an operator wants to give to a strategy. */

@@ -1,5 +1,5 @@
-// Changes an order of a strategy (`this.amend`). A stop moves at once. A new limit, size or target replaces the order. A closing trigger order is
-// replaced too, but the old one is cancelled only once the exchange holds the new one, so that the position is never without a stop.
+// Changes an order of a strategy (`this.amend`). A stop moves at once. A new limit, size or target replaces the order. A closing trigger
+// order is replaced too. The old one is cancelled only once the exchange holds the new one, so that the position is never without a stop.
 
 import type { Lots, Ticks } from '../../base/brand.ts';
 import { StrategyError } from '../../base/errors.ts';
@@ -53,8 +53,8 @@ const AMENDMENT_KEYS: Readonly<Record<string, true>> = {
 } satisfies Record<keyof Amendment, true>;
 
 /**
- * Changes an order. Returns its id, or the id of its replacement. Null if nothing was changed: the order has ended and has no bracket, is
- * under cancel, waits as a draft, or a given number is NaN.
+ * Changes an order. Returns its id, or the id of its replacement. Null if nothing was changed. The order then has ended and has no bracket,
+ * is under cancel, or waits as a draft; or a given number is NaN.
  */
 export function amendOrder(engine: AmendHost, amender: Amender, id: OrderId, change: Amendment): OrderId | null {
   checkChange(amender.name, change);

@@ -128,9 +128,9 @@ export class BracketManager {
     this.engine.brackets.arm(order, protectedLots, price, timeMs, isChasing);
   }
   /**
-   * Arms the stop of an entry that a fill has ended. Call it before the end is reported: an exit that waited for the entry is sent then, and must
-   * find the stop to set it aside. Returns a copy of the order for `onEntryFill`, because a new order may reuse the record. The copy has no stop,
-   * and no targets if an exit is about to close the lots. Returns the order itself where nothing waits.
+   * Arms the stop of an entry that a fill has ended. Call it before the end is reported. An exit that waited for the entry is sent at the
+   * report, and must find the stop to set it aside. Returns a copy of the order for `onEntryFill`, because a new order may reuse the
+   * record. The copy has no stop, and no targets if an exit is about to close the lots. Returns the order itself where nothing waits.
    */
   armBeforeEnd(order: BotOrder, fill: FillOfEntry): BotOrder {
     const { followUps, brackets, runs } = this.engine;

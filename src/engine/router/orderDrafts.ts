@@ -173,8 +173,8 @@ export class OrderDrafts implements StrategyOrders {
   }
 
   /**
-   * Returns the lots of an order whose size was scaled to `lots`. The position is scaled already, so a closing order of the whole position
-   * stays one of the whole position, and the scale never makes it larger than the position.
+   * Returns the lots of an order whose size was scaled to `lots`. The position is scaled already. So a closing order of the whole position
+   * stays one of the whole position, and never becomes larger than the position.
    */
   private scaledExitLots(order: BotOrder, size: Size, atTicks: number, lots: number): number {
     const isOpening = order.instrument.contract === undefined ? order.side === 'buy' : !order.reduceOnly;

@@ -69,8 +69,8 @@ export function restoreBot(engine: RestoreHost, { orders, causes, memory }: Rest
 }
 
 /**
- * Restores what is still to come for an order: the end of the reservation of an order that was proven absent, and the unsent take-profit of an
- * entry that has fills.
+ * Restores what is still to come for an order. An order that was proven absent still has to end its reservation. An entry that has fills
+ * still has to send its take-profit.
  */
 function restorePending(engine: RestoreHost, restored: RestoredOrder, nowMs: number): void {
   const { id, state, endMs, strategy, instrumentIndex, pendingTargetLots } = restored;

@@ -71,8 +71,8 @@ export class WaitingDrafts {
   }
 
   /**
-   * Makes an order wait until the orders `ahead` have ended: for a reversal those that close the old side, for a rebalance those that free
-   * its money. The order is sized then.
+   * Makes an order wait until the orders `ahead` have ended. For a reversal they close the old side; for a rebalance they free its money.
+   * The order is sized then.
    */
   reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId {
     const recordedCode = this.engine.recordedDecisions?.decideDraft?.(order) ?? null;

@@ -23,8 +23,8 @@ const TRAIL_KEYS: Readonly<Record<string, true>> = {
 } satisfies Record<keyof Trail, true>;
 
 /**
- * Writes the trailing stop of an order. A value that is not a number makes `trailing` NaN, so that risk denies the order: for example
- * that of an indicator that is not ready. Throws StrategyError for a distance below 0 and a percentage that is not between 0 and 100.
+ * Writes the trailing stop of an order. A value that is not a number, such as that of an indicator that is not ready, makes `trailing` NaN.
+ * Risk then denies the order. Throws StrategyError for a distance below 0 and a percentage that is not between 0 and 100.
  */
 export function writeTrail(order: BotOrder, option: Amount | Trail, strategyName: string): void {
   if (!isTrail(option)) {

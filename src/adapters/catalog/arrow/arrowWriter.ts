@@ -1,5 +1,5 @@
-// Writes Arrow IPC files of plain columns (float64, int32, timestamps; no nulls, no compression) in record batches, so that readers can
-// fill the caller's arrays directly. pandas, polars and pyarrow can read these files.
+// Writes Arrow IPC files of plain columns: float64, int32 and timestamps, without nulls and compression. Record batches let readers fill
+// the caller's arrays directly. pandas, polars and pyarrow can read these files.
 
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writevSync } from 'node:fs';
 import { dirname } from 'node:path';

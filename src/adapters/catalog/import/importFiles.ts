@@ -11,8 +11,8 @@ import type { ImportOptions, ImportedSet } from './importResult.ts';
 
 /**
  * Imports files of bars of any supported format. Files of one symbol and interval are merged in time order with each other and with the
- * catalog: equal rows become one, different rows of one time are an error. Sets are stored one after the other, each completely or not
- * at all. A file whose content the catalog already has is not read again. Throws ConfigError with file, line, column and reason.
+ * catalog. Equal rows become one; different rows of one time are an error. Sets are stored one after the other, each completely or not at
+ * all. A file whose content the catalog already has is not read again. Throws ConfigError with file, line, column and reason.
  */
 export async function importFiles(files: readonly string[], options: ImportOptions): Promise<ImportedSet[]> {
   const sizes = files.map((file) => inspectFile(file).size);

@@ -67,10 +67,9 @@ export class HoldingsCheck {
   }
 
   /**
-   * Reads trades first, then holdings. Holdings must equal the books as they were after one of the latest trades: on a busy account trading
-   * continues, so two reads need not be equal.
-   * A difference may come from a trade that no list shows yet. It is proven only if it is equal after the read lag, with all
-   * trades read in between. The first baseline needs two equal reads.
+   * Reads trades first, then holdings. Holdings must equal the books as they were after one of the latest trades. Two reads need not be
+   * equal, because a busy account continues to trade. A difference may come from a trade that no list shows yet. It is proven only if it is
+   * equal after the read lag, with all trades read in between. The first baseline needs two equal reads.
    */
   *verify(instruments: readonly number[], options: CallOptions): Work<Verified> {
     const { ownInstruments, lagMs, venueMs, deps } = this.#deps.context;
@@ -284,7 +283,7 @@ function lotDifferenceOf(name: string, part: PositionPart, lots: Decimal, differ
 
 /**
  * Returns a sentence if a contract in net mode has a long and a short position. The account has then been set to two-way mode, in which an
- * order that should reduce the one opens the other: their sum may equal the books, but margin and funding do not.
+ * order that should reduce one side opens the other. Their sum may equal the books, but margin and funding do not.
  */
 function twoSidesText({ wireName }: Instrument, rows: readonly PositionRow[]): readonly string[] {
   const [long, short] = (['buy', 'sell'] as const).map((side) =>

@@ -27,7 +27,7 @@ export interface OrderRow {
 }
 
 /**
- * Returns the rows of a list from the oldest order to the newest: by their times, and by their ids if times are equal or missing. Of two
+ * Returns the rows of a list from the oldest order to the newest. The times decide, and the ids if times are equal or missing. Of two
  * copies of one order the older one counts as the order, so its row must come first.
  */
 export function oldestFirst(rows: readonly OrderRow[]): readonly OrderRow[] {

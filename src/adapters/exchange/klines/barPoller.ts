@@ -77,8 +77,8 @@ export class BarPoller {
   }
 
   /**
-   * Makes the first call within `spreadMs` from now. If a bar is missing, the call comes no earlier than `delayMs` after a close: the venue
-   * may still build a bar that closed later than that, and a bot that was not stopped has not decided on it either.
+   * Makes the first call within `spreadMs` from now. If a bar is missing, the call comes at least `delayMs` after a close. The venue may
+   * still build a bar that closed later. A bot that was not stopped has not decided on such a bar either.
    */
   start(): void {
     if (this.#isRunning) return;
@@ -134,7 +134,8 @@ export class BarPoller {
   }
 
   /**
-   * Returns a lower bound of the venue's time, ms, so that a bar counts as closed only if it certainly is; null if the clock is unknown.
+   * Returns a lower bound of the venue's time, ms; null if the clock is unknown. With the bound, a bar counts as closed only if it
+   * certainly is.
    */
   #earliestVenueMs(): number | null {
     const { ms, uncertaintyMs } = this.#deps.serverTime();

@@ -30,7 +30,10 @@ export interface FundingRatePollerDeps {
   readonly periodMs: number;
 }
 
-/** Lead times of the reads before a funding time: an early one to have a rate at all, a late one because the rate may still move. */
+/**
+ * Lead times of the reads before a funding time. The early read provides a rate at all; the late one follows because the rate may still
+ * move.
+ */
 export const RATE_LEADS_MS = [300_000, 60_000, 5000] as const;
 const TIMEOUT_MS = { min: 1000, max: 10_000 } as const;
 const RETRY_MS = { min: 1000, max: 60_000 } as const;

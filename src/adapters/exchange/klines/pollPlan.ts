@@ -18,8 +18,8 @@ export interface PollRules {
 
 /**
  * Returns the rules for an interval. The first call comes 0.4 to 1.4 s after the close. A missing bar is requested again for half an
- * interval, at most a minute, but at least for `graceMs`, while it may still trigger a decision. While the venue is unreachable, calls come
- * once a minute.
+ * interval, at most a minute. It is requested for at least `graceMs`, while it may still trigger a decision. While the venue is
+ * unreachable, calls come once a minute.
  */
 export function pollRules(interval: Interval, graceMs = 0): PollRules {
   const retryForMs = Math.max(graceMs, Math.min(60_000, typicalLengthMs(interval) / 2));

@@ -27,7 +27,10 @@ export interface OrderAttributionDeps {
   readonly trackedOrders: TrackedOrders;
   readonly raisedCauses: RaisedCauses;
   readonly sink: () => ExchangeSink;
-  /** Called when the id of one of our orders becomes known: books fills of a foreign order with it, then withdraws that, and polls the order. */
+  /**
+   * Called when the id of one of our orders becomes known. Books fills of a foreign order with this id, withdraws the foreign order, and
+   * polls ours.
+   */
   readonly onIdKnown: (tracked: TrackedOrder) => void;
   /** Journals whether a foreign order waits for a decision. */
   readonly noteForeign: (foreign: ForeignOrder, state: ForeignState) => void;
@@ -127,8 +130,8 @@ export class OrderAttribution {
     raisedCauses.withdraw('ALIEN', null, `${orderName} is an order of this bot, by ${evidence}`);
   }
   /**
-   * The id of our order has become known. Withdraws a foreign order with this id, and a foreign trigger order like it, because the exchange links
-   * the order that a trigger order places by its client order id.
+   * The id of our order has become known. Withdraws a foreign order with this id, and a foreign trigger order like it. The exchange links a
+   * trigger order with the order that it places by the client order id.
    */
   withdrawOf({ venueId, clientOrderId, request: { instrumentIndex } }: TrackedOrder): void {
     const trigger = parseTriggerTrackId(venueId);
@@ -140,8 +143,8 @@ export class OrderAttribution {
     if (id !== null) this.withdraw(id, `its reply or a list that names ${clientOrderId}`);
   }
   /**
-   * The operator has cleared the halt without a decision. Journals that no foreign order waits for one, except those that may be an order of
-   * ours: a restart that forgot such a foreign order would prove our order absent.
+   * The operator has cleared the halt without a decision. Journals that no foreign order waits for one, except those that may be an order
+   * of ours. A restart that forgot such a foreign order would prove our order absent.
    */
   noteCleared(): void {
     for (const foreign of this.#foreignOrders.values())
@@ -204,8 +207,9 @@ export class OrderAttribution {
     return isLive && !isIdShown && filledLots === 0;
   }
   /**
-   * Applies a row that has the venue order id of our order. Returns false if the row shows that the id is another order's: it has other terms or is
-   * older, and another row has named our order. If the row shows our order, another id that a row has shown is that of a second copy.
+   * Applies a row that has the venue order id of our order. Returns false if the row shows that the id is another order's. Such a row has
+   * other terms or is older, and another row has named our order. If the row shows our order, another id that a row has shown is that of a
+   * second copy.
    */
   isIdOf(tracked: TrackedOrder, row: OrderRow): boolean {
     // The row of a trigger order that has fired lacks its trigger price.
@@ -252,8 +256,8 @@ export class OrderAttribution {
     if (this.isExcluded(triggerOrderId)) return;
     const likeIt = Array.from(ownTriggers).filter(({ request }) => matchesTrigger(row, request));
     const withEqualTerms = likeIt.filter(({ venueId }) => venueId === null);
-    // The create is still in flight. Its reply identifies the order, so match neither by fingerprint nor by time: the clock that gives orders
-    // their times may be another one than the clock that checks requests.
+    // The create is still in flight. Its reply identifies the order, so match neither by fingerprint nor by time. The venue may use one
+    // clock for the times of orders and another one to check requests.
     if (withEqualTerms.some(({ lifecycle }) => lifecycle === 'sent')) return;
     const tracked = withEqualTerms.find(({ signMs }) => !isOlder(row, signMs));
     if (tracked === undefined) return this.#reportForeign(foreignTriggerOf(triggerOrderId, sighting.instrument, likeIt));
@@ -281,8 +285,8 @@ export class OrderAttribution {
   }
 
   /**
-   * True if an order that counts as not ours may be this order of ours: a foreign order that waits for a decision, or an ignored order that a
-   * row has named as this one.
+   * True if an order that counts as not ours may be this order of ours. Such an order is a foreign one that waits for a decision, or an
+   * ignored one that a row has named as ours.
    */
   mayBeForeign(tracked: TrackedOrder): boolean {
     if (this.#namedUnderIgnoredId.has(tracked.clientOrderId.toUpperCase())) return true;

@@ -264,7 +264,9 @@ export class TradeReader {
     this.#bookKnown();
   }
 
-  /** True if trades with this venue order id were read whose order is not known, and nothing in them contradicts that they are of this order. */
+  /**
+   * True if trades with this venue order id were read whose order is not known. Nothing in them may contradict that they are of this order.
+   */
   mayHaveFilled({ request, signMs }: TrackedOrder, venueId: string): boolean {
     const unattributedRows = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => row.venueId === venueId);
     const rows = [...unattributedRows, ...(this.#foreignFills.get(venueId) ?? [])];

@@ -24,10 +24,10 @@ export const EARLY_MS = 1000;
 const FOREIGN: RowMatch = { kind: 'foreign' };
 
 /**
- * Returns the order of a row. `instrumentIndex`: index of the instrument of the row.
- * Invariants: a row with a client order id is matched by that id alone. A row without one is matched only if exactly one of our orders
- * without a known id, or one waiting trigger order, has the same fingerprint; with two possible ones there is no match. An order without a
- * known id goes first, unless it is a trigger order itself, or too late for the row (`isTooLateFor`).
+ * Returns the order of a row. `instrumentIndex`: index of the instrument of the row. Invariants: a row with a client order id is matched by
+ * that id alone. A row without one is matched by its fingerprint. It matches only if exactly one order fits: one of ours without a known
+ * id, or a waiting trigger order. An order without a known id goes first, unless it is a trigger order itself, or too late for the row
+ * (`isTooLateFor`).
  */
 export function matchRow(row: OrderRow, instrumentIndex: number, trackedOrders: TrackedOrders): RowMatch {
   const knownOrder = trackedOrders.byVenueId(row.venueId);
@@ -61,8 +61,8 @@ function candidatesOf(row: OrderRow, instrumentIndex: number, trackedOrders: Tra
 }
 
 /**
- * Returns our orders that have the terms of a foreign row, and those of them that it may be. A row without a client order id is foreign, too,
- * if it may be several of our orders, or if it is too late for each of them.
+ * Returns our orders that have the terms of a foreign row, and those of them that it may be. A row without a client order id is foreign,
+ * too, if it may be several of our orders. It is also foreign if it is too late for each of them.
  */
 export function ordersLike(
   row: OrderRow,
@@ -74,8 +74,9 @@ export function ordersLike(
 }
 
 /**
- * Returns the only order that the row can be. Beside another candidate, an order that the venue has refused or never had does not count once
- * its admission window had closed when the row's order was created. Alone it counts: its refusal may have been wrong, and that must be seen.
+ * Returns the only order that the row can be. An order that the venue has refused or never had does not count beside another candidate if
+ * its admission window had closed when the row's order was created. Alone it counts: its refusal may have been wrong, and that must be
+ * seen.
  */
 function onlyPossible(candidates: readonly TrackedOrder[], row: OrderRow, windowMs: number): TrackedOrder | undefined {
   const possible = candidates.length < 2 ? candidates : candidates.filter((tracked) => !isTooLateFor(tracked, row, windowMs));
@@ -107,8 +108,8 @@ function contestedMatch(knownOrder: TrackedOrder, { cid }: OrderRow, trackedOrde
 }
 
 /**
- * True if the row may be this order: its create request was given to the wire, it has not ended, and it has the same terms. An order that was
- * denied while it waited has never left, and must not make the row ambiguous.
+ * True if the row may be this order. The order's create request was then given to the wire, it has not ended, and it has the same terms. An
+ * order that was denied while it waited has never left, and must not make the row ambiguous.
  */
 function isCandidate(tracked: TrackedOrder, row: OrderRow, instrumentIndex: number): boolean {
   if (tracked.request.instrumentIndex !== instrumentIndex || !tracked.isOnWire || tracked.hasEnded) return false;

@@ -34,7 +34,7 @@ export class TrackedOrder {
   contestedId = '';
   /** True for a foreign order that the operator has adopted. The exchange may show another client order id with it. */
   isAdopted = false;
-  /** True once the exchange has shown the venue order id with this order: in a row, or in a reply that has its client order id. */
+  /** True once the exchange has shown the venue order id with this order. A row shows it, or a reply that has the client order id. */
   isIdShown = false;
   /**
    * Another id under which a row has named the order before `isIdShown`. Either the acknowledged id is wrong, or this one is that of a second
@@ -57,7 +57,9 @@ export class TrackedOrder {
   isCancelWanted = false;
   /** Our time at which the venue order id became known, ms. */
   idKnownMs = NaN;
-  /** Whether lists have shown the order since its id is known: none was read yet, one was read and missed it, or one has shown it. */
+  /**
+   * Whether lists have shown the order since its id is known. Either none was read yet, or one was read and missed it, or one has shown it.
+   */
   listSighting: 'not yet' | 'missed' | 'seen' = 'not yet';
 
   constructor(request: OrderRequest, clientOrderId: string, signMs: number, order: BelievedOrder) {

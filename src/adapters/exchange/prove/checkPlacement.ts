@@ -1,5 +1,5 @@
 // Checks the id that the operator names for an order of unknown outcome. With the id of another order, the bot would not recognise its own
-// order again: it would take its own order for a second copy, and cancel it.
+// order again. It would take its own order for a second copy, and cancel it.
 
 import type { Work } from '../../../base/task.ts';
 import type { OrderId } from '../../../model/order.ts';

@@ -1,5 +1,5 @@
-// Checks what the operator says of an acknowledged order: that the exchange does not know it any more, as after its return to an older state, or
-// because it has dropped an order that ended. Such a reply alone proves nothing, so without the operator the order counts as live.
+// Checks the operator's statement that the exchange does not know an acknowledged order any more. It may have returned to an older state,
+// or dropped an order that ended. Such a reply alone proves nothing, so without the operator the order counts as live.
 
 import type { OrderId } from '../../../model/order.ts';
 import type { Work } from '../../../base/task.ts';

@@ -124,8 +124,8 @@ export class ServerClock {
   }
 
   /**
-   * Calls `done` once when the clock of `market` has been measured: before returning if it already is, or if a measurement failed less than
-   * 5 s ago, because our own time is then the best guess.
+   * Calls `done` once when the clock of `market` has been measured. Calls it before returning if the clock is measured already, or if a
+   * measurement failed less than 5 s ago. Our own time is then the best guess.
    */
   whenReady(market: Market, done: () => void): void {
     const clock = this.#clockOf(market);

@@ -29,8 +29,9 @@ const LATE_SHARE = 0.5;
  */
 const KEEP_ALIVE_MARGIN_MS = 500;
 /**
- * How long idle connections are kept if the server announces no end: short for orders and other calls with a key, because an order that
- * meets a closing connection has an unknown outcome; long for public reads, so that the klines of the next close pay no handshake.
+ * How long idle connections are kept if the server announces no end. It is short for orders and other calls with a key, because an order
+ * that meets a closing connection has an unknown outcome. It is long for public reads, so that the klines of the next close pay no
+ * handshake.
  */
 const IDLE_MS = { private: 4000, public: 300_000 } as const;
 

@@ -8,9 +8,9 @@ const LINE_FEED = 10;
 const SECTOR_BYTES = 512;
 
 /**
- * True if `bytes` from `start` (the beginning of a line) on contains only what a crash leaves of unsynced appends: an incomplete last line,
- * and runs of zeros where whole sectors were never written. Records may follow such a run. A changed byte, or a missing or added line, is
- * different damage: its content may have been sent.
+ * True if `bytes` from `start` (the beginning of a line) on contains only what a crash leaves of unsynced appends. A crash leaves an
+ * incomplete last line, and zeros where whole sectors were never written. Records may follow such a run. A changed byte, or a missing or
+ * added line, is different damage: its content may have been sent.
  */
 export function isTorn(bytes: Buffer, start: number): boolean {
   for (let from = start; from < bytes.length;) {

@@ -14,7 +14,7 @@ export interface OrderTrace {
   /** Venue order id; null until it is known. */
   readonly orderId: string | null;
   /**
-   * The id that was taken from the order, because the venue used it for another order too; null without one, or if the order is identified
+   * The id that was taken from the order because the venue used it for another order too. Null: none was taken, or the order is identified
    * again.
    */
   readonly contestedId: string | null;
