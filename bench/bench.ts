@@ -323,9 +323,9 @@ function costOfRow(shape: RunShape, singleNs: number) {
 }
 
 /**
- * Returns what an order adds to a run in ns: the time of the onBar form minus the time of the same loop without orders, for each order.
- * The idle loop has processes of its own too. As the second class of a process it would be almost twice as slow, and orders would look cheap.
- * Both kinds of runs alternate, so that other work on the machine slows both.
+ * Returns what an order adds to a run in ns, for each order. It is the time of the onBar form minus the time of the same loop without
+ * orders. The idle loop has processes of its own too. As the second class of a process it would be almost twice as slow, and orders would
+ * look cheap. Both kinds of runs alternate, so that other work on the machine slows both.
  */
 function orderCostNs(onBarNsPerBar: number, orderCount: number): number {
   let onBarNs = onBarNsPerBar * ROWS;

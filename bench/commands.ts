@@ -246,8 +246,8 @@ function measureFromCode(file: string, expectedHash: string): { firstCpuMs: numb
 }
 
 /**
- * Returns the CPU microseconds of a fill, without the envelope and with it: a run with a fill at nearly every bar minus a run without orders,
- * divided by the fills.
+ * Returns the CPU microseconds of a fill, without the envelope and with it. The figure is a run with a fill at nearly every bar minus a run
+ * without orders, divided by the fills.
  */
 function measureFills(folder: string, bars: ReturnType<typeof randomWalk>): Pick<CommandFigures, 'fillUs' | 'fillEnvelopeUs'> {
   const catalog = join(folder, 'whole-fills');

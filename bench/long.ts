@@ -1,5 +1,5 @@
-// Measures a backtest whose bars are read block by block, because they are too many for the memory: its peak memory, and what each further
-// bar adds in memory and CPU time. `npm run bench -- --long` runs it.
+// Measures a backtest whose bars are read block by block, because they are too many for the memory. Measures its peak memory, and the
+// memory and CPU time that each further bar adds. `npm run bench -- --long` runs it.
 
 import { join } from 'node:path';
 import { rmSync } from 'node:fs';

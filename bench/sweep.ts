@@ -208,7 +208,7 @@ interface ThreadSpeedups {
  * the sweep on one thread and then on two. Tasks are made and handed out as in `isobar sweep`. Between the rounds the speedup of
  * independent threads is measured.
  *
- * The medians of quiet rounds are compared, not the best rounds: on a shared machine the best round of one thread needs one free core and
+ * The medians of quiet rounds are compared, not the best rounds. On a shared machine the best round of one thread needs one free core, and
  * the best round of two threads needs both.
  */
 async function measureThreadSpeedups(folder: string, bars: ReturnType<typeof randomWalk>): Promise<ThreadSpeedups> {

@@ -1,5 +1,5 @@
-// Runs the engine for the benchmark: the workloads, their strategies and run plans, the time of a single run, and its figures in the terms of the C
-// reference. All measurements of the engine use it.
+// Runs the engine for the benchmark. Has the workloads, their strategies and run plans, the time of a single run, and its figures in the
+// terms of the C reference. All measurements of the engine use it.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Tests the RSI mean reversion: it enters only on a dip of a rising market, and leaves on a recovery, at its stop, or after some bars.
+// Tests the RSI mean reversion. It enters only on a dip of a rising market. It leaves on a recovery, at its stop, or after some bars.
 
 import { describe, expect, it } from 'vitest';
 import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';

@@ -1,4 +1,5 @@
-// Tests the trend filter: it buys dips while the slower average rises, and sells at the middle of the band, at its stop, or in a falling trend.
+// Tests the trend filter. It buys dips while the slower average rises. It sells at the middle of the band, at its stop, or in a falling
+// trend.
 
 import { describe, expect, it } from 'vitest';
 import { resample } from '../src/adapters/catalog/bars/resample.ts';

@@ -31,12 +31,12 @@ type OneOutput = (...values: number[]) => number;
 type ManyOutputs<Name extends string> = (...values: number[]) => Readonly<Record<Name, number>>;
 
 /**
- * Returns a custom indicator: `custom(source, () => { let s = 0; return x => (s += x); }, { pure: true })`.
- * `make` is called once for each run of the series. It returns a function. The function gets the values of the source in order, one at a
- * time, and returns the value of the indicator, or NaN when no value exists. The function gets no values while the source is not ready.
- * With several sources, `custom([feed.high, feed.low], ...)`, the function gets one argument for each source. Sources of other feeds are
- * read as of the rows of the first one. With `outputs: ['upper', 'lower']`, the function returns an object with these numbers, and the
- * indicator has these series. The last argument is an object of options, or only `warmupBars`.
+ * Returns a custom indicator: `custom(source, () => { let s = 0; return x => (s += x); }, { pure: true })`. `make` is called once for each
+ * run of the series. It returns a function. The function gets the values of the source in order, one at a time. It returns the value of the
+ * indicator, or NaN when no value exists. The function gets no values while the source is not ready. With several sources,
+ * `custom([feed.high, feed.low], ...)`, the function gets one argument for each source. Sources of other feeds are read as of the rows of
+ * the first one. With `outputs: ['upper', 'lower']`, the function returns an object with these numbers, and the indicator has these series.
+ * The last argument is an object of options, or only `warmupBars`.
  */
 export function custom(source: Source, make: () => (x: number) => number, options?: number | CustomOptions): IndicatorSpec<Series>;
 export function custom<Name extends string>(

@@ -136,7 +136,7 @@ export class ContractHolding {
     side.fundingUnits += units;
   }
 
-  /** Returns the unrealised profit of both sides at a price in ticks; NaN if the price is missing or a value is too large to be exact. */
+  /** Returns the unrealised profit of both sides at a price in ticks. NaN: the price is missing, or a value is too large to be exact. */
   profitUnits(ticks: number): number {
     const { scale, long, short } = this;
     let units = 0;

@@ -13,8 +13,8 @@ import { SpotLedger } from './spotLedger.ts';
  * One account for each quote asset. Cash of one asset pays no order in another one.
  *
  * The first account is that of the reporting asset: `cash`, `cashTotal` and `cashAsset` are its own. Fills, holdings and profit of an
- * instrument are in its quote asset. Equity is in the reporting asset: cash and coins of each other account are added up in its asset, and
- * the sum is converted and rounded once.
+ * instrument are in its quote asset. Equity is in the reporting asset. Cash and coins of each other account are added up in its asset; the
+ * sum is converted and rounded once.
  */
 export class ConvertedLedger extends SplitLedger implements Ledger {
   readonly market = 'spot';

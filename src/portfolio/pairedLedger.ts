@@ -11,8 +11,8 @@ import { SplitLedger } from './splitLedger.ts';
 import { SpotLedger } from './spotLedger.ts';
 
 /**
- * Contracts come before spot instruments in the list, so that an instrument has the same index in the run, in the futures ledger and in the
- * spot ledger. The spot ledger gets the whole list, but never holds a contract. Cash of one account backs no order of the other.
+ * Contracts come before spot instruments in the list. So an instrument has the same index in the run, in the futures ledger and in the spot
+ * ledger. The spot ledger gets the whole list, but never holds a contract. Cash of one account backs no order of the other.
  */
 export class PairedLedger extends SplitLedger implements Ledger {
   readonly market = 'both';

@@ -226,8 +226,8 @@ function markWhole(
 }
 
 /**
- * Marks rows whose values must be rounded. It computes the whole part and the remainder of a tick's value separately, so that both products
- * stay exact for 31-bit ticks without a check of each row.
+ * Marks rows whose values must be rounded. It computes the whole part and the remainder of a tick's value separately. So both products stay
+ * exact for 31-bit ticks without a check of each row.
  */
 function markRoundedInt(
   out: Float64Array,

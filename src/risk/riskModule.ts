@@ -142,7 +142,7 @@ export class RiskModule {
   }
   /**
    * Tightens limits of a running bot; limits that are not named stay. Throws ConfigError, and changes nothing, for a limit that would be
-   * wider, or for a loss rule that was off, because the equity before was not watched.
+   * wider. Also throws for a loss rule that was off, because the earlier equity was not watched.
    */
   tighten(requested: RiskLimits): void {
     const state = this.state;

@@ -7,7 +7,7 @@ import type { DraftTerms } from '../../test/fixtures/drafts.ts';
 import { LIMITS, type RiskLimits } from './limits/limits.ts';
 import { FUTURES_RULES, RULES } from './rules.ts';
 
-/** A situation in which orders below and at a limit pass, and an order beyond it is denied by the rule of this code and no other. */
+/** A situation in which orders below and at a limit pass. Only the rule of this code denies an order beyond the limit. */
 interface Boundary {
   readonly code: string;
   readonly limits?: RiskLimits;

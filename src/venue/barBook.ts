@@ -134,8 +134,8 @@ export abstract class BarBook {
     return orders;
   }
   /**
-   * Returns the number of orders that the current row would fill after its open: those that arrived after the open was offered, and those
-   * that the row reaches.
+   * Returns the number of orders that the current row would fill after its open. These are the orders that arrived after the open was
+   * offered, and those that the row reaches.
    */
   reachedCount(openMs: number, open: number, high: number, low: number): number {
     const { ring, hasOrdersAfterOpen } = this;
@@ -196,8 +196,9 @@ export abstract class BarBook {
     this.fill(order, price, lots, isComplete, isMaker, timeMs);
   }
   /**
-   * Returns the lots that an order may still fill at `price` (ticks) and that its account can pay; for an order by amount, what the rest of
-   * it buys. A matcher calls it for both orders of a pair, and cancels the part of a resting order that the account cannot pay.
+   * Returns the lots that an order may still fill at `price` (ticks) and that its account can pay. For an order by amount, these are the
+   * lots that the rest of the amount buys. A matcher calls it for both orders of a pair, and cancels the part of a resting order that the
+   * account cannot pay.
    */
   abstract fillableLots(order: VenueOrder, price: number): number;
 

@@ -23,7 +23,7 @@ export interface OrderText {
 export type ParsedOrder = { readonly ok: true; readonly intent: OrderIntent } | { readonly ok: false; readonly code: number };
 
 /**
- * Parses an order. Step 12 of the order of checks (exchange dialect, 10.1): each field, in the order of the specification's table, is
+ * Parses an order. Step 12 of the order of checks (exchange dialect, 10.1). Each field, in the order of the specification's table, is
  * present and has a valid type and value. `instrumentOf` knows symbols in upper case. `Venue.place` makes the later checks: it refuses a
  * number finer than its scale, which becomes a fraction here, and one below its minimum.
  */

@@ -1,5 +1,5 @@
-// Checks a tree of sources against the plan of its rooms (floors.json): imports that run upward or sideways, pass a wall or form a circle,
-// and files and folders that are too large. Usage: node test/architecture/check.mjs [--src DIR] [--all]
+// Checks a tree of sources against the plan of its rooms (floors.json). Finds imports that run upward or sideways, pass a wall or form a
+// circle. Also finds files and folders that are too large. Usage: node test/architecture/check.mjs [--src DIR] [--all]
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix, resolve, sep } from 'node:path';

@@ -1,5 +1,5 @@
-// Tests that every exported name of src stands for one thing: no two files declare an export with the same name, and no file has a type of
-// its own with the name of another file's export.
+// Tests that every exported name of src stands for one thing. No two files declare an export with the same name. No file has a type of its
+// own with the name of another file's export.
 
 import { posix } from 'node:path';
 import ts from 'typescript59';

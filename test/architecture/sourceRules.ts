@@ -1,5 +1,6 @@
-// Checks the text of sources against the rules of the project. Only certain places may import packages, public entries export only what they
-// should, imports form no circles at run time, and rooms contain nothing forbidden, such as timers. sourceRules.test.ts runs the check over src.
+// Checks the text of sources against the rules of the project. Only certain places may import packages, and public entries export only what
+// they should. Imports form no circles at run time. Rooms contain nothing forbidden, such as timers. sourceRules.test.ts runs the check
+// over src.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix, sep } from 'node:path';

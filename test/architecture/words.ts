@@ -1,5 +1,5 @@
-// Names, comments, messages and test titles of a tree of sources, held against the word list (wordlist.json): which of them contain a word
-// or a phrase that has a better one.
+// Compares names, comments, messages and test titles of a tree of sources with the word list (wordlist.json). Finds those with a word or a
+// phrase that has a better one.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix, sep } from 'node:path';

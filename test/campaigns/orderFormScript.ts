@@ -61,8 +61,8 @@ interface DrawnTerms {
 }
 
 /**
- * Draws acts row by row. No act cancels an order at the close at which it was sent: the cancel would leave with the acknowledgement, and the
- * order would live for a row (docs/strategies.md).
+ * Draws acts row by row. No act cancels an order at the close at which it was sent. The cancel would leave with the acknowledgement, and
+ * the order would live for a row (docs/strategies.md).
  */
 class FormActDrawer {
   readonly #rng: Rng;

@@ -1,5 +1,5 @@
-// Simulates random histories of futures accounts that trade with each other on a paper exchange (paired accounts), and compares the books of the
-// exchange with a second, simple ledger after every event.
+// Simulates random histories of futures accounts that trade with each other on a paper exchange (paired accounts). Compares the books of
+// the exchange with a second, simple ledger after every event.
 
 import { assert } from '../../src/base/assert.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';

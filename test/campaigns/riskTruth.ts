@@ -1,4 +1,4 @@
-// The venue of the risk campaign. It knows the true state of every order, independent of the bot, and says whether open orders could break a
+// The venue of the risk campaign. It knows the true state of every order, independent of the bot. It says whether open orders could break a
 // limit if they fill in the worst order.
 
 import type { OrderGateway } from '../../src/ports/exchange.ts';

@@ -1,5 +1,5 @@
-// Tests that `isobar parity` names the cause of a planted difference and the first event that differs. Its bridge, the steps of money from
-// the net profit of the backtest to that of the bot, must add up to the net profit in the journal.
+// Tests that `isobar parity` names the cause of a planted difference and the first event that differs. Its bridge contains the steps of
+// money from the net profit of the backtest to that of the bot. They must add up to the net profit in the journal.
 
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';

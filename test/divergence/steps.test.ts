@@ -1,4 +1,4 @@
-// Tests that a difference without an effect leaves the bridge of the parity report empty (docs/parity.md): another volume of a row in which
+// Tests that a difference without an effect leaves the bridge of the parity report empty (docs/parity.md). Another volume of a row in which
 // no order fills changes no net profit.
 
 import { describe, expect, test } from 'vitest';

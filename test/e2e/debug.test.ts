@@ -57,7 +57,7 @@ try { decimal('no number'); } catch (error) { printFailure(Object.assign(new Err
 });
 
 /**
- * Debugs the main thread as an editor does: reads the source map of each parsed script, and sets a breakpoint at the first place that the
+ * Debugs the main thread as an editor does. Reads the source map of each parsed script, and sets a breakpoint at the first place that the
  * map gives for the source line.
  */
 const DEBUGGER = `import { readFileSync } from 'node:fs';

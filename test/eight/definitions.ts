@@ -1,5 +1,5 @@
-// Defines the runs of the eight strategies in `strategies/`, which were written from the documents alone, and the commands that make their
-// data. eight.test.ts and main.ts run them.
+// Defines the runs of the eight strategies in `strategies/`, and the commands that make their data. The strategies were written from the
+// documents alone. eight.test.ts and main.ts run them.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -41,7 +41,7 @@ async function runOnContract(rows: readonly PriceRow[], script: BarScript, optio
 }
 
 /**
- * Returns a script that buys ten contracts at the close of row 0, places a stop at 980.0 when it holds them, and amends the stop by
+ * Returns a script that buys ten contracts at the close of row 0, and places a stop at 980.0 when it holds them. It amends the stop by
  * `changes`, which are keyed by row.
  */
 function stopThenAmend(changes: Readonly<Record<number, Amendment>>, isLong = true, returned: unknown[] = []): BarScript {

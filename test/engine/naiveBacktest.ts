@@ -655,7 +655,7 @@ export class NaiveBacktest {
   }
 
   /**
-   * Follows a fill with its bracket. An entry arms its stop and sends its target (rule 9), a leg makes its bracket smaller, and another sale
+   * Follows a fill with its bracket. An entry arms its stop and sends its target (rule 9). A leg makes its bracket smaller. Another sale
    * that closes the position ends all brackets.
    */
   #armBracket(order: NaiveOrder, price: number, lots: number, timeMs: number): void {

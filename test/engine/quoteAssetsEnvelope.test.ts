@@ -1,4 +1,4 @@
-// Tests the envelope of runs with cash in two quote assets, against an enumeration of every order of events: it contains all of their
+// Tests the envelope of runs with cash in two quote assets against an enumeration of every order of events. It contains all of their
 // results, and mostly ends at the extremes.
 
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests that a replacement with the same tag waits for the old order and is sized for the lots that the old order left, at any latency.
+// Tests that a replacement with the same tag waits for the old order, at any latency. It is sized for the lots that the old order left.
 
 import { describe, expect, it } from 'vitest';
 import type { OrderOptions, Size } from '../../src/index.ts';

@@ -33,7 +33,7 @@ export function rowInPage(row: number): number {
 }
 
 /**
- * Memory that several runs use in turn. Row logs and equity columns take their memory here and return it, because new memory costs a page
+ * Memory that several runs use in turn. Row logs and equity columns take their memory here and return it. New memory would cost a page
  * fault every 4 KiB, which takes longer than a bar. A caller without further runs creates a new object.
  */
 export class Scratch {

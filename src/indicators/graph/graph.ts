@@ -233,7 +233,10 @@ export function assembleGraph(
   return assembly.kernels;
 }
 
-/** Returns the number of earlier rows that a window keeps: at least the depth of `ago` and one more, because the cursor starts at row -1. */
+/**
+ * Returns the number of earlier rows that a window keeps. It is at least one more than the depth of `ago`, because the cursor starts at row
+ * -1.
+ */
 export function frontOf(output: GraphOutput): number {
   return Math.max(output.depth + 1, output.lookBack);
 }

@@ -308,7 +308,7 @@ export class IndicatorSet implements SpecOwner {
     return { node: (design, key) => this.#node(design, key, depth), asOf: (source) => this.#asOf(source) };
   }
 
-  /** Registers a source with the set of its own feed, and adds a column to this set that reads the source at the rows of this feed. */
+  /** Registers a source with the set of its own feed. Adds a column to this set that reads the source at the rows of this feed. */
   #asOf(source: Operand): Series | Signal {
     const input = this.#inputOfOtherFeed(source);
     const key = asOfKey(source.home, input.key);

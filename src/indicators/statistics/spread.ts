@@ -13,7 +13,7 @@ export const MAX_BARS = 100_000;
 const PERIOD_ROWS = 1024;
 /**
  * A full sum is made when the squared deviations fall below this share of the accumulated squares. Each update of a sum adds at most three
- * roundings of 2^-53 of it, so the error of rounding stays below 3e-10 of the squared deviations.
+ * roundings of 2^-53 of it. So the error of rounding stays below 3e-10 of the squared deviations.
  */
 const MIN_SHARE = 1.1e-6;
 

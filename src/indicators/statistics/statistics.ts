@@ -166,8 +166,8 @@ export function barsSince({ values, base }: Column, row: number, bars: number, s
 }
 
 /**
- * Returns the realised volatility: the standard deviation (sample) of the last `bars` log returns, times the square root of `perYear`, the
- * number of returns in a year.
+ * Returns the realised volatility: the standard deviation (sample) of the last `bars` log returns, times the square root of `perYear`.
+ * `perYear` is the number of returns in a year.
  */
 export function realisedVolatility(x: Source, bars: number, perYear = 1): IndicatorSpec<Series> {
   checkPositive('realisedVolatility', 'perYear', perYear);

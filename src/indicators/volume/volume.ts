@@ -177,8 +177,8 @@ export function pvo(feed: FeedSeries, fast = 12, slow = 26, signal = 9): Indicat
 }
 
 /**
- * Returns a step that writes three numbers: the fast average minus the slow one in percent of the slow one, the average of this
- * percentage, and the difference of both.
+ * Returns a step that writes three numbers. The first is the fast average minus the slow one, in percent of the slow one. The second is the
+ * average of this percentage, and the third the difference of both.
  */
 export function percentOscillator(fast: number, slow: number, signal: number): (inputs: Float64Array, outputs: Float64Array) => void {
   const fastMean = new RunningMean(fast);

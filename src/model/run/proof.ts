@@ -104,7 +104,10 @@ export const STATE_TEXTS = {
   otherBars:
     'a run over other bars decides otherwise after an earlier run of its process: a module variable or a static field keeps values of the earlier bars',
 } as const;
-/** The reasons for a refutation by data of the run whose values come from later bars: they are prices of those bars, or agree with their moves. */
+/**
+ * The reasons for a refutation by data of the run whose values come from later bars. The values are prices of those bars, or agree with
+ * their moves.
+ */
 export const LATER_TEXTS = {
   prices: 'a series or a feed of the run has prices of bars that close later',
   moves: 'a series of the run agrees with the moves of bars that close later',

@@ -28,7 +28,7 @@ export interface RunningStore {
   readonly binding: StoreBinding;
   /** Description of a torn write; null if no write was torn. */
   readonly tornWrite: string | null;
-  /** Calls `done` once: with true when everything up to now is as durable as this storage can be, or with false if it never will be. */
+  /** Calls `done` once. It gets true when everything up to now is as durable as this storage can be, or false if it never will be. */
   whenDurable(done: (isDurable: boolean) => void): void;
   /** Ends the process at the n-th write from now on; null for storage that ends with the process. */
   readonly crashAt: ((record: number) => void) | null;

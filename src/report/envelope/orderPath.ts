@@ -65,8 +65,8 @@ export class OrderPath {
   doneLow = INFINITY;
   doneHigh = -INFINITY;
   /**
-   * True while finer rows are read. The rules then determine whether a limit order is maker or taker. For a coarse row they do not: a finer
-   * row inside it may open beyond the limit price, and the order is then a taker (rules 5 to 7).
+   * True while finer rows are read. The rules then determine whether a limit order is maker or taker. For a coarse row they do not. A finer
+   * row inside it may open beyond the limit price; the order is then a taker (rules 5 to 7).
    */
   isFine = false;
   /** True after the first row. */

@@ -5,8 +5,8 @@ import { DAYS_PER_YEAR } from './portfolio.ts';
 import { deviation, isConstant, mean, shape } from './sums.ts';
 
 /**
- * Returns the probability that the true Sharpe ratio exceeds `annualSharpe`, given the number, skew and kurtosis of the returns (Bailey and
- * Lopez de Prado 2012, with the raw kurtosis that its formula requires).
+ * Returns the probability that the true Sharpe ratio exceeds `annualSharpe`, given the number, skew and kurtosis of the returns. Source:
+ * Bailey and Lopez de Prado 2012, with the raw kurtosis that its formula requires.
  */
 export function probabilisticSharpe(returns: Float64Array, annualSharpe: number, ruined = false): Figure {
   const count = returns.length;

@@ -1,5 +1,5 @@
-// Types of the data that the writer of report.html passes to the script of the page: a small JSON head (`PageData`), and the packed columns
-// that the head refers to. Members with the type `PackedColumn` or `PackedDecimals` are such references.
+// Types of the data that the writer of report.html passes to the script of the page. The data are a small JSON head (`PageData`) and the
+// packed columns that the head refers to. Members with the type `PackedColumn` or `PackedDecimals` are such references.
 
 import type { Interval } from '../../model/interval.ts';
 import type { ContractFace } from '../kernels/contractValue.ts';

@@ -136,8 +136,8 @@ function samplingTimes(fromMs: number, toMs: number): Float64Array {
 }
 
 /**
- * Returns the value of buy-and-hold at each instant, 1 at the start. Each traded instrument is bought at its first open at or after the
- * start, with an equal part of the money, and valued at its last close. For a run without fills, all its instruments are held. Null without
+ * Returns the value of buy-and-hold at each instant, 1 at the start. Each traded instrument is bought with an equal part of the money, at
+ * its first open at or after the start. It is valued at its last close. For a run without fills, all its instruments are held. Null without
  * execution rows.
  */
 export function buyAndHold(

@@ -15,8 +15,8 @@ const views = new WeakMap<object, ViewSource>();
 
 /**
  * Returns the record with all money in the reporting asset. A price in another quote asset is multiplied by the newest close of its
- * conversion: at the time of a fill, and at the open and the close of a bar. Money is rounded half up. The record itself for a run with one
- * quote asset. The result is cached with the record.
+ * conversion. This applies at the time of a fill, and at the open and the close of a bar. Money is rounded half up. The record itself for a
+ * run with one quote asset. The result is cached with the record.
  */
 export function reportingView<Of extends ViewSource>(record: Of): Of {
   if (record.quoteAssets === undefined) return record;

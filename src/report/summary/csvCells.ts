@@ -1,4 +1,4 @@
-// Writes the cells of one column as CSV bytes, a chunk of rows at a time: it first measures the cells, then writes each into its row.
+// Writes the cells of one column as CSV bytes, a chunk of rows at a time. It first measures the cells, then writes each into its row.
 
 import { plainReading } from './plainReading.ts';
 import type { LabelColumn, NumberColumn, ReadingColumn, TableColumn } from './tables.ts';

@@ -50,9 +50,9 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
 }
 
 /**
- * Returns the summary with the proof of its strategies added. The warnings of the proof stand first. Those about reads of the machine by packages
- * and about brief replacements of built-ins are left out if purity is proved: then no decision depends on them. A proof that names the line of such
- * a replacement says more than its warning.
+ * Returns the summary with the proof of its strategies added. The warnings of the proof stand first. Warnings about reads of the machine by
+ * packages, and about brief replacements of built-ins, are left out if purity is proved. No decision then depends on them. A proof that
+ * names the line of such a replacement says more than its warning.
  */
 export function withProof(summary: Summary, proof: RunProof): Summary {
   const isPure = proof.proofs.some(({ name, verdict }) => name === 'purity' && verdict === 'proved');

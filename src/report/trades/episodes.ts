@@ -10,8 +10,8 @@ export interface Move {
 
 /**
  * Flat-to-flat episodes. A reducing fill that leaves less of the base asset than the smallest order closes the episode, because the
- * remainder cannot be sold. This dust carries its share of its cost (rounded toward zero) into the next episode, so that closed plus open
- * profit equals the change of the balances to the last unit.
+ * remainder cannot be sold. This dust carries its share of its cost (rounded toward zero) into the next episode. So closed plus open profit
+ * equals the change of the balances to the last unit.
  *
  * A close becomes final when a later fill enlarges the position again. Until then, further parts of the closing order belong to the same
  * episode. A fill across zero is split there, and its money is divided in proportion to quantity.

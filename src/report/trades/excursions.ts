@@ -22,8 +22,8 @@ export interface TriggeredFill {
 }
 
 /**
- * Reads the bars once for all trades of one strategy and instrument. Call `between` before each fill, and `moveTo` after it.
- * Only the close of a fill's bar counts, and only when the next fill is in a later bar: the order of prices inside a bar is unknown.
+ * Reads the bars once for all trades of one strategy and instrument. Call `between` before each fill, and `moveTo` after it. Only the close
+ * of a fill's bar counts, and only when the next fill is in a later bar. The order of prices inside a bar is unknown.
  */
 export class BarPath {
   readonly #bars: BarColumns;

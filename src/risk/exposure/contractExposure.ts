@@ -97,8 +97,8 @@ export class ContractExposure implements ContractModel {
   }
 
   /**
-   * Returns the worst notional of one side of a contract: held lots at the mark, and each order at the worse of its worst price and the
-   * mark.
+   * Returns the worst notional of one side of a contract. Held lots count at the mark, and each order at the worse of its worst price and
+   * the mark.
    */
   private sideUnits(instrumentIndex: number, isLong: boolean, ticks: number, order: Draft | null): number {
     const { ledger, reservations } = this;

@@ -35,7 +35,10 @@ export class ConvertedExposure implements ExposureModel {
     return baseText(quantity, instrument);
   }
 
-  /** Returns the notional of a symbol in the reporting asset: its holding at the mark, and each open buy at the worse of its price and the mark. */
+  /**
+   * Returns the notional of a symbol in the reporting asset. Its holding counts at the mark, and each open buy at the worse of its price
+   * and the mark.
+   */
   notional(instrumentIndex: number, order: Draft | null, state: RiskState): number {
     const account = this.ledger.of(instrumentIndex);
     const mark = markOf(instrumentIndex, order, state);

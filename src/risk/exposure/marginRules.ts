@@ -1,5 +1,5 @@
-// Rules for contracts: which strategy may trade a contract, its leverage, and the free margin and distance to liquidation that must remain
-// once an order has filled at its worst (risk-and-security, R-12).
+// Rules for contracts (risk-and-security, R-12): which strategy may trade a contract, and with which leverage. Free margin and a distance
+// to liquidation must remain once an order has filled at its worst.
 
 import { productAtMost } from '../../base/number/exact.ts';
 import { markTicksOf } from './contractExposure.ts';

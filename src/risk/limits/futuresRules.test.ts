@@ -9,7 +9,7 @@ import { lots } from '../../base/brand.ts';
 import type { LimitKey } from './limits.ts';
 import { FUTURES_RULES } from '../rules.ts';
 
-/** A situation in which orders below and at a limit pass, and an order beyond it is denied by the rule of this code and no other. */
+/** A situation in which orders below and at a limit pass. Only the rule of this code denies an order beyond the limit. */
 interface Boundary {
   readonly code: string;
   /** For the title of the test. */

@@ -4,8 +4,8 @@ import { closesAtOnce, isReduction } from './openOrderRules.ts';
 import type { OrderRule } from './rule.ts';
 
 /**
- * Denies an order if too many orders were sent in the last minute, or if the strategy sent too many for each fill in the last hour. A reduction
- * at the market passes both, any reduction the second.
+ * Denies an order if too many orders were sent in the last minute. Also denies it if the strategy sent too many for each fill in the last
+ * hour. A reduction at the market passes both, any reduction the second.
  */
 export const messageRateRule: OrderRule = {
   kind: 'order',

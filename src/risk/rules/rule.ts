@@ -29,8 +29,8 @@ export class AccountWorstCase {
   /** The worst notional of all instruments. In two-way mode both sides of a contract count. */
   gross = 0.5;
   /**
-   * Cash and positions at the marks, rounded down, minus the taker fees of the order and of every open order that may open a position; not
-   * finite when it cannot be counted.
+   * Cash and positions at the marks, rounded down, minus taker fees. The fees are those of the order and of every open order that may open
+   * a position. Not finite when the equity cannot be counted.
    */
   equity = 0.5;
 }

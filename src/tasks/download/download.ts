@@ -109,8 +109,8 @@ async function marketFacts(service: MarketService, market: Market): Promise<Mark
 }
 
 /**
- * Returns the kline intervals from which the bars of a set can be made, the best first: the set's own interval, then longer ones before
- * shorter ones, because they reach back further.
+ * Returns the kline intervals from which the bars of a set can be made, the best first. The set's own interval comes first. Longer ones
+ * come before shorter ones, because they reach back further.
  */
 function klineIntervals({ dialect }: MarketService, { market, interval }: BarKey): readonly CommonInterval[] {
   const intervals = wireSources(market, interval, dialect);

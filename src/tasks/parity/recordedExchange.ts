@@ -59,7 +59,7 @@ export class RecordedExchange extends ReplayExchange {
     const ordersOfInstrument = this.#scriptedOrders.get(instrumentIndex) ?? [];
     this.#scriptedOrders.set(instrumentIndex, ordersOfInstrument);
     ordersOfInstrument.push(scripted);
-    // An order that is sent at a price fills in the row that reaches the price, as far as the bot knew its fills when the row had closed.
+    // An order that is sent at a price fills in the row that reaches the price. Only fills that the bot knew when the row had closed count.
     if (isFired) this.#fillUntil(scripted, instrumentIndex, engine.nowMs, nowMs);
   }
 

@@ -1,4 +1,4 @@
-// Identifies a trial (a single run or a set of a sweep) by the hashes and values of its inputs, and writes a single run to the trial ledger.
+// Identifies a trial (a single run or a set of a sweep) by the hashes and values of its inputs. Writes a single run to the trial ledger.
 
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';

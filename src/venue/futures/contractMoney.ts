@@ -93,8 +93,8 @@ export class ContractMoney {
   }
 
   /**
-   * Returns the average price, in ticks, of lots at one price and more lots at another: weighted by lots for linear contracts, by the value
-   * of a lot for inverse ones. It is computed from prices, because values are rounded.
+   * Returns the average price, in ticks, of lots at one price and more lots at another. The weights are lots for linear contracts, and the
+   * value of a lot for inverse ones. It is computed from prices, because values are rounded.
    */
   averageOf(lots: number, ticks: number, moreLots: number, moreTicks: number): number {
     if (lots === 0 || ticks === moreTicks) return moreTicks;
@@ -129,8 +129,8 @@ export class ContractMoney {
   }
 
   /**
-   * Returns the liquidation price of a position, in ticks: the first price on its losing side at which `backing` plus its profit is at most
-   * its maintenance margin. 0 for a long, Infinity for a short, if no price leads to liquidation. `backing`: the funds behind it in
+   * Returns the liquidation price of a position, in ticks. It is the first price on its losing side at which `backing` plus its profit is
+   * at most its maintenance margin. 0 for a long, Infinity for a short, if no price leads to liquidation. `backing`: the funds behind it in
    * settlement units, without its own unrealised profit.
    */
   liquidationTicks(isLong: boolean, lots: number, entryUnits: number, backing: number): number {

@@ -101,8 +101,8 @@ export class Liquidator {
   }
 
   /**
-   * Liquidates a position for which `isDue` is true in a row that closes at `closeMs`: a cross one as `settle` does, with the other
-   * positions of its account at the last marks. `timeMs`: the time of the liquidation within the row.
+   * Liquidates a position for which `isDue` is true in a row that closes at `closeMs`. A cross one is liquidated as `settle` does, with the
+   * other positions of its account at the last marks. `timeMs`: the time of the liquidation within the row.
    */
   end(position: VenuePosition, row: MarkRow, timeMs: number, closeMs: number): void {
     this.singleCheck = { position, row };

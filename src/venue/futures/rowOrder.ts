@@ -76,8 +76,8 @@ const NO_STOPS: RowStops = { gapped: () => [], afterOpen: () => [], ofEntries: (
 
 /**
  * Orders the events of a row. If the worst mark of the row reaches the liquidation price of a position, the liquidation comes before every
- * event at that price or beyond, and before every event that would reduce the position at a profit. Events that the price reaches earlier
- * come first. The liquidation price is the one that the position shows, with the other positions of its account at the last marks.
+ * event at that price or beyond. It also comes before every event that would reduce the position at a profit. Events that the price reaches
+ * earlier come first. The liquidation price is the one that the position shows, with the other positions of its account at the last marks.
  */
 export class RowOrder {
   private readonly venue: FuturesVenue;

@@ -25,7 +25,7 @@ export function closesAt(timeMs: Float64Array, feeds: readonly PricedFeed[], fro
 }
 
 /**
- * Returns the returns of feeds bought in equal parts at their first opens: one between each two of the ascending times, which begin with the
+ * Returns the returns of feeds bought in equal parts at their first opens, one between each two times. The times ascend, and begin with the
  * start of the run. Null without rows inside the run.
  */
 export function buyAndHoldReturns(timeMs: Float64Array, feeds: readonly PricedFeed[]): Float64Array | null {

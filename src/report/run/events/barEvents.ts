@@ -77,9 +77,9 @@ export class BarEvents {
 }
 
 /**
- * Returns, for each order and each fill, 1 when it belongs to the bar that closes at its time, and 0 when it belongs to the bar that opens
- * at its time. Decisions are made at a close, market orders fill at an open, and resting orders and levels fill inside a bar. A run record
- * has only the times, so the prices of the bars decide for orders with a level.
+ * Returns a number for each order and each fill. 1: it belongs to the bar that closes at its time. 0: it belongs to the bar that opens at
+ * its time. Decisions are made at a close, market orders fill at an open, and resting orders and levels fill inside a bar. A run record has
+ * only the times, so the prices of the bars decide for orders with a level.
  */
 function midBarsOf(record: RunRecord): MidBars {
   const rows = new ExecutionRows(record);

@@ -45,7 +45,10 @@ export async function proveOtherData(tracer: Tracer, task: OtherDataTask): Promi
   return matched === null ? null : proofOfTimes(tracer, plan, whole.trace, matched);
 }
 
-/** True when two runs have the same orders at the same times, and enough of them: those of a strategy that reads its bars differ over other bars. */
+/**
+ * True when two runs have the same orders at the same times, and enough of them. The orders of a strategy that reads its bars differ over
+ * other bars.
+ */
 function hasOrdersOf(one: DecisionTrace, other: DecisionTrace): boolean {
   if (one.error !== null || one.orderMs.length < MIN_ORDERS || one.orderMs.length !== other.orderMs.length) return false;
   return one.orderMs.every((ms, index) => ms === other.orderMs[index] && one.orderCalls[index] === other.orderCalls[index]);

@@ -8,7 +8,7 @@ import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { KnownValues } from '../../../model/bars/knownValues.ts';
 import type { FeedPlan, RunPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
 
-/** A random price that is more than this factor away from the last true price is reset to it, so that prices do not run to zero. */
+/** A random price that is more than this factor away from the last true price is reset to that price. So prices do not run to zero. */
 const MAX_FACTOR = 50;
 
 /**

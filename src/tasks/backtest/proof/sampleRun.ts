@@ -327,10 +327,10 @@ function endOfBlocks(plan: RunPlan, { orderMs }: DecisionTrace): number {
 }
 
 /**
- * Runs the plans in turn until one has enough orders, and returns that run, else the last one with the most orders. Loads the modules again, so
- * that they have no state of an earlier run. A strategy may throw because a later plan does not begin where the run began, so such an error
- * counts only if no plan without an error has orders. A last resort without an order, or over rows that take too long, is dropped.
- * `runMs`: see SampleTask.
+ * Runs the plans in turn until one has enough orders, and returns that run, else the last one with the most orders. Loads the modules
+ * again, so that they have no state of an earlier run. A strategy may throw because a later plan does not begin where the run began. So
+ * such an error counts only if no plan without an error has orders. A last resort without an order, or over rows that take too long, is
+ * dropped. `runMs`: see SampleTask.
  */
 async function firstRun(tracer: Tracer, samplePlans: readonly SamplePlan[], runMs: number): Promise<ComparedSide> {
   let busiest: ComparedSide | null = null;

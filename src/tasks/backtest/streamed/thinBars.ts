@@ -102,7 +102,10 @@ export class ThinBars {
     for (const name of BAR_COLUMNS) this.columns[name].push(part[name][row]!);
   }
 
-  /** Joins the rows from `from` up to `to` that close on one day into one row: the last row of the columns if it is of that day. Returns the next row. */
+  /**
+   * Joins the rows from `from` up to `to` that close on one day into one row. If the last row of the columns is of that day, it is that
+   * row. Returns the next row.
+   */
   private joinRows(part: PartOfBars, from: number, to: number): number {
     let row = from;
     if (part.closeMs[row]! > this.dayEndMs) {

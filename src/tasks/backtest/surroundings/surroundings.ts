@@ -10,8 +10,8 @@ import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
 import { DAY_MS } from '../../../base/calendar.ts';
 
 /**
- * Number of other surroundings. One is not enough: a decision can be the same in it as in the true surroundings, for example if it reads
- * only whether a number is odd.
+ * Number of other surroundings. One is not enough. A decision can be the same in it as in the true surroundings, for example if the
+ * strategy reads only whether a number is odd.
  */
 export const SURROUNDINGS = 3;
 

@@ -162,7 +162,7 @@ function withRecordedInputs(summary: Summary, manifest: Manifest): Summary {
 
 /**
  * Returns the summary with the envelope that is compared: none if the run was made without one. If finer bars refined the stored or the new
- * envelope, it is the stored one, because finer bars are not inputs of the run: the catalog may have more of them by now.
+ * envelope, it is the stored one. Finer bars are not inputs of the run, and the catalog may have more of them by now.
  */
 function withStoredEnvelope(summary: Summary, path: string): Summary {
   const { envelope, ...withoutEnvelope } = summary;

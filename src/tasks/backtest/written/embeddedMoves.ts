@@ -1,5 +1,5 @@
-// Finds the ups and downs of the run's own data in the files of a strategy. They may be written as returns, as prices in another unit, or as
-// one sign a bar, and as text or as bytes in base 64 or hexadecimal digits.
+// Finds the ups and downs of the run's own data in the files of a strategy. They may be written as returns, as prices in another unit, or
+// as one sign a bar. They may be text, or bytes in base 64 or hexadecimal digits.
 
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';

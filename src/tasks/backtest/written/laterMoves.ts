@@ -1,6 +1,6 @@
-// Finds external series whose values follow the moves of later bars, such as labels of the next day, a centred mean or a filter that runs in both
-// directions. Such a series was computed from prices that a strategy could not know. So was
-// one that was scaled by all of its values.
+// Finds external series whose values follow the moves of later bars. Examples are labels of the next day, a centred mean, and a filter that
+// runs in both directions. Such a series was computed from prices that a strategy could not know. So was one that was scaled by all of its
+// values.
 
 import { firstFrom } from '../../../base/number/search.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
@@ -136,8 +136,8 @@ function proofOfValues(
 }
 
 /**
- * Returns the refuted proof of purity if a series was scaled by the mean and the deviation of all of its values, so that they are 0 and 1 to five
- * digits: when its first value became known, neither was. Null: no series was.
+ * Returns the refuted proof of purity if a series was scaled by the mean and the deviation of all of its values. They are then 0 and 1 to
+ * five digits. Neither was known when the first value became known. Null: no series was.
  */
 export function standardisedSeries({ series = [] }: Pick<RunPlan, 'series'>): Proof | null {
   for (const { name, symbol, values } of series) {

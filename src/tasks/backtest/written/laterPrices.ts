@@ -1,5 +1,6 @@
-// Finds prices from later bars in what strategies read beside the bars: in an external series, and in another feed. Such data come from a file whose
-// times are those of the opens, or, beside bars of 15 minutes or more, of another time zone; or from one that was moved by some bars.
+// Finds prices from later bars in what strategies read beside the bars: in an external series, and in another feed. Such data come from a
+// file whose times are those of the opens, or from one that was moved by some bars. Beside bars of 15 minutes or more, the times may also
+// be of another time zone.
 
 import { firstAfter } from '../../../base/number/search.ts';
 import { formatTime } from '../../../model/time.ts';

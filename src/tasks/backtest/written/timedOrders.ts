@@ -59,8 +59,8 @@ export function heldByFills(plan: RunPlan, fills: FillColumns): readonly HeldCha
 }
 
 /**
- * Returns what the calls of a strategy would hold of the only instrument of a plan, one lot at most; empty for other plans, and where a call names a
- * holding itself.
+ * Returns what the calls of a strategy would hold of the only instrument of a plan, one lot at most. Empty for other plans, and where a
+ * call names a holding itself.
  */
 export function heldByCalls(plan: RunPlan, { orderMs, orderCalls }: OrderCalls): readonly HeldChanges[] {
   const [feed, ...others] = finestFeeds(plan.feeds);

@@ -1,5 +1,5 @@
-// Finds lists in the text of a strategy that may encode upward and downward moves. A list has numbers or times of chosen bars, or lengths of runs;
-// or words or signs of two kinds; or it is a large number whose bits are the moves.
+// Finds lists in the text of a strategy that may encode upward and downward moves. A list has numbers or times of chosen bars, or lengths
+// of runs. It may also have words or signs of two kinds, or be a large number whose bits are the moves.
 
 import { parseTime } from '../../../model/time.ts';
 

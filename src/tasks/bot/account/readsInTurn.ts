@@ -10,7 +10,7 @@ import type { Op, OpArgs, OpResult } from '../../../protocol/endpoints/endpoints
 const MAX_UNQUEUED_MS = 5000;
 
 /**
- * Returns the client with longer waits for reads: each may wait in the queue of its rate limit until every one of the `instrumentCount`
+ * Returns the client with longer waits for reads. Each read may wait in the queue of its rate limit until each of the `instrumentCount`
  * instruments was read once. With few instruments nothing changes.
  */
 export function readsInTurn(client: RestClient, limiter: Limiter, instrumentCount: number): Pick<RestClient, 'call'> {

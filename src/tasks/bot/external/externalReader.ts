@@ -69,8 +69,8 @@ export class ExternalReader {
   }
 
   /**
-   * Journals a value of a webhook. Resolves with `taken` once its record is durable, with `duplicate` for a nonce that was used before, and with
-   * `stopped` if the value can no longer be journalled.
+   * Journals a value of a webhook. Resolves with `taken` once its record is durable, and with `duplicate` for a nonce that was used before.
+   * Resolves with `stopped` if the value can no longer be journalled.
    */
   async acceptHookValue(name: string, { timeMs, value, nonce }: HookValue): Promise<'taken' | 'duplicate' | 'stopped'> {
     const intake = this.#intakes.find((candidate) => candidate.name === name);

@@ -120,7 +120,7 @@ class OrderIds {
 }
 
 /**
- * Returns a function that reduces the memory of a record: the records of an order share one string for its id, and checksums are dropped
+ * Returns a function that reduces the memory of a record. The records of an order share one string for its id. Checksums are dropped,
  * because they were checked.
  */
 function recordMemoryReducer(): (record: JournalRecord) => JournalRecord {
@@ -138,7 +138,7 @@ function recordMemoryReducer(): (record: JournalRecord) => JournalRecord {
 
 /**
  * Throws ConfigError if the books cannot continue with this config. A change of the capital since the journal's first start would add money
- * that was never deposited; in the other position mode, fills that closed a position would open one.
+ * that was never deposited. In the other position mode, fills that closed a position would open one.
  */
 export function checkBooks(config: LiveConfig, { state }: Pick<BotJournal, 'state'>): void {
   const { config: firstConfig } = state;

@@ -340,8 +340,8 @@ export class LifetimeReplay {
     return t !== this.#instantMs;
   }
   /**
-   * True when a local stop of `entryId` made the cancel at the current record: the order of the stop follows it. If the process ended before
-   * that order, only a driver that steps inside rows can have made it; the cancel of a live bot must not count as one.
+   * True when a local stop of `entryId` made the cancel at the current record: the order of the stop follows it. If the process ended
+   * before that order, only a driver that steps inside rows can have made it. The cancel of a live bot must not count as such a driver's.
    */
   #isCancelOfStop(entryId: number): boolean {
     const { recordIndex } = this.comparison;

@@ -53,8 +53,8 @@ const POLL_MS = 200;
 /** Interval of checks whether a loss requires a kill. */
 const LOSS_POLL_MS = 1000;
 /**
- * Signals within this time count as one: a signal to the process group reaches the bot directly and through the command that started it,
- * which is late on a busy machine.
+ * Signals within this time count as one. A signal to the process group reaches the bot twice: directly, and through the command that
+ * started it. The command is late on a busy machine.
  */
 const SAME_SIGNAL_MS = 3000;
 /** Exit codes of a process that a signal has ended: 128 and the number of the signal. */

@@ -18,7 +18,7 @@ interface CancelWait {
 
 /**
  * Calls `onReady` once no cancel is pending: immediately if none is pending now, and at the latest after `maxWaitMs`. Without the wait, a
- * restarted bot would decide before it knows what became of its orders; a bot without a restart learns that before its next bar. Returns a
+ * restarted bot would decide before it knows what became of its orders. A bot without a restart learns that before its next bar. Returns a
  * function that ends the wait without a call.
  */
 export function afterCancels({ engine, scheduler, maxWaitMs }: CancelWait, onReady: () => void): () => void {

@@ -1,5 +1,5 @@
-// Checks that the strategies of a journal are where they were. Its orders and halts name a strategy by its place in the config: at another place,
-// or with a strategy missing, its positions and open orders would become those of another one.
+// Checks that the strategies of a journal are where they were. Its orders and halts name a strategy by its place in the config. At another
+// place, or with a strategy missing, its positions and open orders would become those of another one.
 
 import { scopeFromText } from '../../../adapters/journal/haltRecords.ts';
 import type { RecordFacts } from '../../../adapters/journal/records/fields.ts';
@@ -63,8 +63,8 @@ export const shareChanges = (
   });
 
 /**
- * Throws ConfigError if other shares of the capital leave a strategy with less than no cash: it has spent what is now another's, which the account
- * does not have.
+ * Throws ConfigError if other shares of the capital leave a strategy with negative cash. It has then spent what is now another's, which the
+ * account does not have.
  */
 export function checkSharesSuffice({ limits }: Pick<RecordOf<'CONFIG'>, 'limits'>, plan: RunPlan, engine: Engine): void {
   const recordedCount = recordedPlaces(limits).length;

@@ -9,8 +9,8 @@ import { KILL_FILE_NAME, REARM_NAME, TOKEN_NAME } from './dataFolder.ts';
 const OWN_NAMES = ['journal', 'bot.json', 'account.confirmed', REARM_NAME, TOKEN_NAME];
 
 /**
- * Creates the folder if it does not exist. Throws ConfigError for a symbolic link, and if other users can access the folder or the bot's files
- * in it: they could send orders in the bot's name or hide its journal. The kill file may be of any kind.
+ * Creates the folder if it does not exist. Throws ConfigError for a symbolic link, and if other users can access the folder or the bot's
+ * files in it. Other users could send orders in the bot's name or hide its journal. The kill file may be of any kind.
  */
 export function prepareDataFolder(folder: string): void {
   withDiskErrors(() => new FileSystemDisk().prepare(folder));

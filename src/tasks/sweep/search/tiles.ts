@@ -20,8 +20,8 @@ const CACHED_SETS = 28;
 const TASKS_ALONE = 4;
 /**
  * Part of the remaining sets in a batch, which gives each worker one task if tasks may be that large. Small tasks from the start would fill
- * more windows: this share fills 94 windows with two workers, and one thread fills 80 (200 sets of 20 by 10). The method is factoring by
- * S. F. Hummel, E. Schonberg and L. E. Flynn (1992), there with one half. The sets of one half of a grid took at most 1.5 times as long as
+ * more windows. This share fills 94 windows with two workers, and one thread fills 80 (200 sets of 20 by 10). The method is factoring by S.
+ * F. Hummel, E. Schonberg and L. E. Flynn (1992), there with one half. The sets of one half of a grid took at most 1.5 times as long as
  * those of the other half. The remaining third evens that out.
  */
 const BATCH_SHARE = 2 / 3;
