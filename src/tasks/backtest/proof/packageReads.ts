@@ -105,7 +105,9 @@ async function whyUnclear(tracer: Tracer, task: PackageReadTask, code: ReadCode)
   const read = runReads.find((each) => each.code === code) ?? comparedRead;
   if (read === undefined) return null;
   const [name, others] = READ_NAMES[code];
-  const unclear = (why: string): string => `a package reads ${name} at ${read.file}:${read.line}, ${why}`;
+  // A package whose class the author extends is called by isobar, so no line of the author shows the read.
+  const place = read.file === null ? '' : ` at ${read.file}:${read.line}`;
+  const unclear = (why: string): string => `a package reads ${name}${place}, ${why}`;
   const unsteady = `and runs with ${others} do not show whether a decision depends on it`;
   const isWholeRun = hasAllBars && barCountOf(comparedPlan) === barCountOf(plan);
   // The run has read the machine, and the same rows again have not: a package outside of the bundle keeps what it has read.
