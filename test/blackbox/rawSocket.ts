@@ -10,7 +10,7 @@ export interface RawReply {
 }
 
 /** Time limit for a reply. A server that is silent for longer fails the test. */
-const TIME_LIMIT_MS = 10_000;
+const MAX_REPLY_MS = 10_000;
 
 /** The bytes of a request, and what the client must know to read the reply. */
 export interface RawRequest {
@@ -50,15 +50,15 @@ export class RawSocket {
         this.#socket = null;
         socket.destroy();
         const requestText = Buffer.from(bytes).toString('latin1').slice(0, 2000);
-        reject(new Error(`no answer within ${TIME_LIMIT_MS} ms to ${JSON.stringify(requestText)}`));
-      }, TIME_LIMIT_MS);
+        reject(new Error(`no answer within ${MAX_REPLY_MS} ms to ${JSON.stringify(requestText)}`));
+      }, MAX_REPLY_MS);
       socket.on('data', (chunk: Buffer) => {
         received = Buffer.concat([received, chunk]);
-        const parsed = replyIn(received, hasBody);
+        const parsed = replyIn(received, { hasBody, isConnectionOver: false });
         if (parsed !== null) finish(parsed.reply, isLast || parsed.closes);
       });
       socket.on('error', () => {});
-      socket.on('close', () => finish(replyIn(received, hasBody, true)?.reply ?? { status: null, body: '' }, true));
+      socket.on('close', () => finish(replyIn(received, { hasBody, isConnectionOver: true })?.reply ?? { status: null, body: '' }, true));
       if (isLast) socket.end(bytes);
       else socket.write(bytes);
     });
@@ -75,12 +75,15 @@ export class RawSocket {
  * Returns the reply at the beginning of the bytes, and whether the server closes the connection after it; null if the reply is not complete.
  * `isConnectionOver`: no more bytes will come.
  */
-function replyIn(bytes: Buffer, hasBody: boolean, isConnectionOver = false): { readonly reply: RawReply; readonly closes: boolean } | null {
+function replyIn(
+  bytes: Buffer,
+  { hasBody, isConnectionOver }: { readonly hasBody: boolean; readonly isConnectionOver: boolean },
+): { readonly reply: RawReply; readonly closes: boolean } | null {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd < 0) return null;
   const head = bytes.subarray(0, headEnd).toString('latin1');
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1] ?? NaN);
-  const length = /^content-length: *(\d+)$/im.exec(head)?.[1];
+  const lengthText = /^content-length: *(\d+)$/im.exec(head)?.[1];
   const body = bytes.subarray(headEnd + 4);
   const closes = /^connection: *close$/im.test(head);
   // WebSocket frames follow an upgrade.
@@ -89,7 +92,7 @@ function replyIn(bytes: Buffer, hasBody: boolean, isConnectionOver = false): { r
   // Only Node's HTTP server replies in chunks, before a request reaches the exchange. Their content does not matter.
   if (/^transfer-encoding: *chunked$/im.test(head)) return body.includes('0\r\n\r\n') ? { reply: { status, body: '' }, closes } : null;
   // A body without a length ends with the connection.
-  if (length === undefined) return isConnectionOver ? { reply: { status, body: body.toString() }, closes: true } : null;
-  if (body.length < Number(length)) return null;
-  return { reply: { status, body: body.subarray(0, Number(length)).toString() }, closes };
+  if (lengthText === undefined) return isConnectionOver ? { reply: { status, body: body.toString() }, closes: true } : null;
+  if (body.length < Number(lengthText)) return null;
+  return { reply: { status, body: body.subarray(0, Number(lengthText)).toString() }, closes };
 }

@@ -35,9 +35,9 @@ test(`the ${SWITCH_VALUES.length} switches have their pairs in ${SWITCH_COMBINAT
   expect(SWITCH_COMBINATIONS.length).toBeLessThanOrEqual(24);
 });
 
-test.each(SWITCH_COMBINATIONS.map((combination, index) => [index + 1, combination] as const))(
-  `every script of the client succeeds with combination %i of ${SWITCH_COMBINATIONS.length} of the switches`,
-  (number, combination) => runScripts(combination, `combination ${number}`),
+test.each(SWITCH_COMBINATIONS.map((combination, index) => ({ combinationNumber: index + 1, combination })))(
+  `every script of the client succeeds with combination $combinationNumber of ${SWITCH_COMBINATIONS.length} of the switches`,
+  ({ combinationNumber, combination }) => runScripts(combination, `combination ${combinationNumber}`),
 );
 
 test.runIf(RANDOM_CASES > 0)(

@@ -24,31 +24,73 @@ const ON_CONTRACT: PlantedDifference = {
   rates: { catalog: [0.0001, 0.0002, 0.0001, 0.0001], exchange: [0.0001, 0.0002, 0.0001, 0.0001] },
 };
 
-const CASES: readonly (readonly [name: string, difference: PlantedDifference, causes: readonly Divergence[]])[] = [
-  [
-    'slippage, fees and a restart',
-    { strategy: MarketAndLimitOrders, ...WITH_SLIPPAGE_AND_FEES, ...WITH_RESTARTS },
-    ['fill model', 'fee', 'restart'],
-  ],
-  ['slippage and fees under brackets', { strategy: BracketTrader, ...WITH_SLIPPAGE_AND_FEES }, ['fill model', 'fee']],
-  ['a restart under brackets', { strategy: BracketTrader, ...WITH_RESTARTS }, ['restart']],
-  [
-    'all of these under brackets',
-    { strategy: BracketTrader, ...WITH_SLIPPAGE_AND_FEES, ...WITH_RESTARTS },
-    ['fill model', 'fee', 'restart'],
-  ],
-  ['latency under brackets', { strategy: BracketTrader, ...WITH_LATENCY }, ['latency']],
-  ['latency, with decisions by fills', { strategy: FillReactor, ...WITH_LATENCY }, ['latency']],
-  ['slippage and fees, with decisions by fills', { strategy: FillReactor, ...WITH_SLIPPAGE_AND_FEES }, ['fill model', 'fee']],
-  ['a restart of a bot with a contract', { strategy: LongShortTrader, ...ON_CONTRACT, ...WITH_RESTARTS }, ['restart']],
-  ['slippage of a contract', { strategy: LongShortTrader, ...ON_CONTRACT, ...withFills({ slippagePpm: 20_000 }) }, ['fill model']],
-  ['latency of a contract', { strategy: LongShortTrader, ...ON_CONTRACT, ...WITH_LATENCY }, ['latency']],
+/** A bot with planted causes, and the causes that its bridge must name. `name` stands in the test title. */
+interface SeveralCausesCase {
+  readonly name: string;
+  readonly difference: PlantedDifference;
+  readonly causes: readonly Divergence[];
+}
+
+const CASES: readonly SeveralCausesCase[] = [
+  {
+    name: 'slippage, fees and a restart',
+    difference: { strategy: MarketAndLimitOrders, ...WITH_SLIPPAGE_AND_FEES, ...WITH_RESTARTS },
+    causes: ['fill model', 'fee', 'restart'],
+  },
+  {
+    name: 'slippage and fees under brackets',
+    difference: { strategy: BracketTrader, ...WITH_SLIPPAGE_AND_FEES },
+    causes: ['fill model', 'fee'],
+  },
+  {
+    name: 'a restart under brackets',
+    difference: { strategy: BracketTrader, ...WITH_RESTARTS },
+    causes: ['restart'],
+  },
+  {
+    name: 'all of these under brackets',
+    difference: { strategy: BracketTrader, ...WITH_SLIPPAGE_AND_FEES, ...WITH_RESTARTS },
+    causes: ['fill model', 'fee', 'restart'],
+  },
+  {
+    name: 'latency under brackets',
+    difference: { strategy: BracketTrader, ...WITH_LATENCY },
+    causes: ['latency'],
+  },
+  {
+    name: 'latency, with decisions by fills',
+    difference: { strategy: FillReactor, ...WITH_LATENCY },
+    causes: ['latency'],
+  },
+  {
+    name: 'slippage and fees, with decisions by fills',
+    difference: { strategy: FillReactor, ...WITH_SLIPPAGE_AND_FEES },
+    causes: ['fill model', 'fee'],
+  },
+  {
+    name: 'a restart of a bot with a contract',
+    difference: { strategy: LongShortTrader, ...ON_CONTRACT, ...WITH_RESTARTS },
+    causes: ['restart'],
+  },
+  {
+    name: 'slippage of a contract',
+    difference: { strategy: LongShortTrader, ...ON_CONTRACT, ...withFills({ slippagePpm: 20_000 }) },
+    causes: ['fill model'],
+  },
+  {
+    name: 'latency of a contract',
+    difference: { strategy: LongShortTrader, ...ON_CONTRACT, ...WITH_LATENCY },
+    causes: ['latency'],
+  },
 ];
+
+/** Time limit of one test. */
+const MAX_TEST_MS = 120_000;
 
 describe('several planted causes', () => {
   test.each(CASES)(
-    'the bridge of a bot names exactly its planted causes: %s',
-    async (_, difference, causes) => {
+    'the bridge of a bot names exactly its planted causes: $name',
+    async ({ difference, causes }) => {
       let netOfJournal = '';
       const report = await comparePlanted(difference, (folder) => {
         netOfJournal = netInJournal(folder);
@@ -59,6 +101,6 @@ describe('several planted causes', () => {
       expect(report.net.live).toBe(netOfJournal);
       expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([netOfJournal]));
     },
-    120_000,
+    MAX_TEST_MS,
   );
 });

@@ -8,13 +8,20 @@ import { comparePlanted, MarketAndLimitOrders, ROWS } from './planted.ts';
 import { netInJournal } from './netInJournal.ts';
 import { BracketTrader, FillReactor, LongShortTrader, TimerTrader } from './strategies.ts';
 
-/** Strategies that trade in different ways. `name` stands in the test title. */
-const STRATEGIES: readonly (readonly [name: string, strategy: StrategyClass, isFutures: boolean])[] = [
-  ['market orders and resting limits', MarketAndLimitOrders, false],
-  ['brackets', BracketTrader, false],
-  ['decisions by fills, orders by amount', FillReactor, false],
-  ['timers', TimerTrader, false],
-  ['a contract, long and short', LongShortTrader, true],
+/** A strategy and the market on which it trades. `name` stands in the test title. */
+interface StrategyCase {
+  readonly name: string;
+  readonly strategy: StrategyClass;
+  readonly isFutures: boolean;
+}
+
+/** Strategies that trade in different ways. */
+const STRATEGIES: readonly StrategyCase[] = [
+  { name: 'market orders and resting limits', strategy: MarketAndLimitOrders, isFutures: false },
+  { name: 'brackets', strategy: BracketTrader, isFutures: false },
+  { name: 'decisions by fills, orders by amount', strategy: FillReactor, isFutures: false },
+  { name: 'timers', strategy: TimerTrader, isFutures: false },
+  { name: 'a contract, long and short', strategy: LongShortTrader, isFutures: true },
 ];
 
 /** The row whose volume differs between catalog and exchange. No fill uses this volume. */
@@ -34,8 +41,8 @@ const MAX_TEST_MS = 120_000;
 
 describe('a difference in an unused volume', () => {
   test.each(STRATEGIES)(
-    'if only an unused volume differs, the bridge is empty and both runs have the net profit of the journal: %s',
-    async (_, strategy, isFutures) => {
+    'if only an unused volume differs, the bridge is empty and both runs have the net profit of the journal: $name',
+    async ({ strategy, isFutures }) => {
       let netOfJournal = '';
       const report = await comparePlanted(
         {

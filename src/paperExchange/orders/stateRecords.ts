@@ -43,7 +43,10 @@ export const totalsRecord = storedRecord('totals', {
   deposited: storedInteger,
 });
 
-/** The members of `Position`, and the fees and funding that the profit history has reported. `side`: index among the account's positions in the contract. */
+/**
+ * The members of `Position`, and the fees and funding that the profit history has reported. `side`: index among the account's positions in
+ * the contract.
+ */
 export const positionRecord = storedRecord('position', {
   uid: storedText,
   symbol: storedText,
@@ -76,7 +79,7 @@ export const settingRecord = storedRecord('setting', {
   isNet: storedFlag,
 });
 
-/** Counters of ids. Those of trades and background orders are upper bounds: ids up to them may have been reported already. */
+/** The highest ids given so far. Those of trades and background orders are upper bounds: ids up to them may have been reported already. */
 export const countersRecord = storedRecord('counters', {
   market: MARKET,
   orders: storedCount,
@@ -86,7 +89,7 @@ export const countersRecord = storedRecord('counters', {
   positions: storedCount,
 });
 
-/** Prices in ticks. */
+/** The last price, the mark price and the reference price of an instrument, in ticks. */
 export const pricesRecord = storedRecord('prices', {
   market: MARKET,
   symbol: storedText,
@@ -104,7 +107,7 @@ const COLUMNS = {
   close: storedList(storedInteger),
   lots: storedList(storedSum),
 };
-/** Consecutive minutes. */
+/** Bars of consecutive minutes. */
 export const minutesRecord = storedRecord('minutes', { market: MARKET, symbol: storedText, ...COLUMNS });
 /** All bars of an interval, at the start of a file. */
 export const barsRecord = storedRecord('bars', { market: MARKET, symbol: storedText, interval: storedChoice(...INTERVALS), ...COLUMNS });

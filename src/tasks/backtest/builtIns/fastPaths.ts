@@ -6,21 +6,24 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInThisContext } from 'node:vm';
 
-/** The test function of each fast path, and the members whose write ends it. If a version of Node lacks a function, its members are not checked. */
-const FAST_PATHS: readonly (readonly [nativeName: string, members: string])[] = [
-  ['ArrayIteratorProtector', 'Array.prototype[Symbol.iterator] or next of its iterators'],
-  ['MapIteratorProtector', 'next of the iterators of maps'],
-  ['SetIteratorProtector', 'Set.prototype[Symbol.iterator] or next of its iterators'],
-  ['ArraySpeciesProtector', 'Array.prototype.constructor or Array[Symbol.species]'],
-  ['TypedArraySpeciesProtector', 'the constructor or Symbol.species of typed arrays'],
-  ['IsConcatSpreadableProtector', 'Symbol.isConcatSpreadable of lists'],
+/**
+ * The test function of the virtual machine for each fast path, and the members whose write ends the path. If a version of Node lacks a
+ * function, its members are not checked.
+ */
+const FAST_PATHS: readonly { readonly nativeName: string; readonly members: string }[] = [
+  { nativeName: 'ArrayIteratorProtector', members: 'Array.prototype[Symbol.iterator] or next of its iterators' },
+  { nativeName: 'MapIteratorProtector', members: 'next of the iterators of maps' },
+  { nativeName: 'SetIteratorProtector', members: 'Set.prototype[Symbol.iterator] or next of its iterators' },
+  { nativeName: 'ArraySpeciesProtector', members: 'Array.prototype.constructor or Array[Symbol.species]' },
+  { nativeName: 'TypedArraySpeciesProtector', members: 'the constructor or Symbol.species of typed arrays' },
+  { nativeName: 'IsConcatSpreadableProtector', members: 'Symbol.isConcatSpreadable of lists' },
 ];
 
 /** Returns the members of the fast paths that the virtual machine has now. The functions are compiled each time, because compiled code may be dropped. */
 function intactMembers(): readonly string[] {
   setFlagsFromString('--allow-natives-syntax');
   try {
-    return FAST_PATHS.flatMap(([nativeName, members]) => (isIntact(nativeName) ? [members] : []));
+    return FAST_PATHS.flatMap(({ nativeName, members }) => (isIntact(nativeName) ? [members] : []));
   } finally {
     setFlagsFromString('--no-allow-natives-syntax');
   }
@@ -39,7 +42,10 @@ function isIntact(nativeName: string): boolean {
 export class FastPaths {
   readonly #intact = intactMembers();
 
-  /** Returns, for a message, members that code may have written since then; null if it wrote none. Also reports code that wrote them on its own list. */
+  /**
+   * Returns, for a message, members that code may have written since the object was made; null if it wrote none. Also reports code that
+   * wrote them on its own list.
+   */
   firstWritten(): string | null {
     if (this.#intact.length === 0) return null;
     const intact = new Set(intactMembers());
