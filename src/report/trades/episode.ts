@@ -130,7 +130,7 @@ export class EpisodeBook extends Episodes<FillPart> {
   pay(units: number, isFunding: boolean, timeMs: number): void {
     if (!isFunding && this.#path !== null && this.base !== 0) {
       // The payment belongs to the bar of the liquidation. Earlier prices are followed first, because it does not apply to them.
-      const bar = this.#path.barOf(timeMs, true);
+      const bar = this.#path.barClosingAt(timeMs);
       this.#updateAlong(this.#path.between(bar));
       this.#path.moveTo(bar);
     }

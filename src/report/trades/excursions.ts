@@ -38,16 +38,16 @@ export class BarPath {
     this.#bars = bars;
   }
 
-  /**
-   * Returns the row of the bar of a fill: the bar that opens at `timeMs`. A fill inside a bar has the time of its close, so for it the bar
-   * that closes at `timeMs`.
-   */
-  barOf(timeMs: number, isInside: boolean): number {
-    const { openMs, closeMs, length } = this.#bars;
-    if (isInside) {
-      while (this.#closeRow < length - 1 && closeMs[this.#closeRow]! < timeMs) this.#closeRow++;
-      return this.#closeRow;
-    }
+  /** Returns the row of the bar that closes at `timeMs`. A fill inside a bar has the time of the bar's close. */
+  barClosingAt(timeMs: number): number {
+    const { closeMs, length } = this.#bars;
+    while (this.#closeRow < length - 1 && closeMs[this.#closeRow]! < timeMs) this.#closeRow++;
+    return this.#closeRow;
+  }
+
+  /** Returns the row of the bar that opens at `timeMs`. A fill at an open has the time of that open. */
+  barOpeningAt(timeMs: number): number {
+    const { openMs, length } = this.#bars;
     while (this.#openRow < length - 1 && openMs[this.#openRow + 1]! <= timeMs) this.#openRow++;
     return this.#openRow;
   }
@@ -58,7 +58,7 @@ export class BarPath {
    */
   isAtOpen(timeMs: number, { price, level, isBuy, isStop, sinceMs }: TriggeredFill): boolean {
     const { openMs, closeMs, open, high, low } = this.#bars;
-    const row = this.barOf(timeMs, false);
+    const row = this.barOpeningAt(timeMs);
     if (openMs[row] !== timeMs) return false;
     const side = isBuy ? 1 : -1;
     // Slippage only worsens a price, and a stop triggers at an open only beyond its level.

@@ -175,13 +175,13 @@ function barOf({ fills, orders }: RunRecord, row: number, path: BarPath, ticksPe
   const isStop = role === ROLE.stopLoss || role === ROLE.trailing;
   // A resting limit order and a liquidation fill inside their bar. A triggered order fills at the open after a gap, else inside the bar at
   // its level.
-  if (fills.isMaker[row] === 1 || role === ROLE.liquidation) return path.barOf(timeMs, true);
-  if (!isStop && role !== ROLE.condition) return path.barOf(timeMs, false);
+  if (fills.isMaker[row] === 1 || role === ROLE.liquidation) return path.barClosingAt(timeMs);
+  if (!isStop && role !== ROLE.condition) return path.barOpeningAt(timeMs);
   const level = orders.limit[order]! / ticksPerPrice;
   // Only the last level of a trailing stop is recorded. In the bar before, its level differed.
   const sinceMs = role === ROLE.trailing ? Infinity : orders.arrivedMs[order]!;
   const triggered = { price: fills.price[row]! / ticksPerPrice, level, isBuy: fills.side[row] === 0, isStop, sinceMs };
-  return path.barOf(timeMs, !path.isAtOpen(timeMs, triggered));
+  return path.isAtOpen(timeMs, triggered) ? path.barOpeningAt(timeMs) : path.barClosingAt(timeMs);
 }
 
 /** Returns the price in ticks that values an instrument's positions when the run ends. 0 when none of its bars had closed. */

@@ -67,9 +67,9 @@ export class ContractSettings {
     const { calls, retryMs, retryMaxMs } = this.#deps;
     for (let pauseMs = retryMs; ; pauseMs = Math.min(2 * pauseMs, retryMaxMs)) {
       if (calls.isStopped) return false;
-      this.#journalSetting(instrumentIndex, name, false);
+      this.#journalSetting(instrumentIndex, name, { isConfirmed: false });
       if (yield* this.#isConfirmed(instrumentIndex, name)) {
-        this.#journalSetting(instrumentIndex, name, true);
+        this.#journalSetting(instrumentIndex, name, { isConfirmed: true });
         return true;
       }
       // A pause that begins after the stop would outlive the journal.
@@ -121,9 +121,11 @@ export class ContractSettings {
     return rows.length > 0 && rows.every((row) => row.leverage === leverage && row.positionType === positionType);
   }
 
-  #journalSetting(instrumentIndex: number, name: SettingName, confirmed: boolean): void {
+  /** Journals the target value of a setting: before it is sent, and again once the exchange has confirmed it. */
+  #journalSetting(instrumentIndex: number, name: SettingName, { isConfirmed }: { readonly isConfirmed: boolean }): void {
     const { notes, instruments, target } = this.#deps;
-    notes?.setting({ contract: instruments[instrumentIndex]!.wireName, name, value: String(target(instrumentIndex)[name]), confirmed });
+    const value = String(target(instrumentIndex)[name]);
+    notes?.setting({ contract: instruments[instrumentIndex]!.wireName, name, value, confirmed: isConfirmed });
   }
 }
 
