@@ -91,18 +91,27 @@ export function rowsOf(bars: BarColumns, from: number, to: number): BarColumns {
 /** A price column in whole ticks: int32 if all prices fit, otherwise float64. */
 export type TickColumn = Int32Array | Float64Array;
 
-/** Tick columns that were computed before, by their bars. */
-const tickColumnCache = new WeakMap<BarColumns, Partial<Record<PriceColumn, TickColumn>>>();
+/** Tick columns that were computed before, by their bars. A column is freed once nobody uses it, for example after a run. */
+const tickColumnCache = new WeakMap<BarColumns, Partial<Record<PriceColumn, WeakRef<TickColumn>>>>();
 
 /**
- * Returns a price column in whole ticks of 10^-priceDigits, as int32 if the prices fit, otherwise as float64. Caches the column. Throws
+ * Returns a price column in whole ticks of 10^-priceDigits, as int32 if the prices fit, otherwise as float64. Caches the column while it is used. Throws
  * InvariantError for a price that is not a whole number of ticks, because the import rejects or rounds such prices.
  */
 export function ticksOf(bars: BarColumns, price: PriceColumn): TickColumn {
   if (bars.window !== undefined) return bars.window.ticksOf(price);
   let columns = tickColumnCache.get(bars);
   if (!columns) tickColumnCache.set(bars, (columns = {}));
-  return (columns[price] ??= toTicks(bars[price], bars, price));
+  const cached = columns[price]?.deref();
+  if (cached !== undefined) return cached;
+  const ticksColumn = toTicks(bars[price], bars, price);
+  columns[price] = new WeakRef(ticksColumn);
+  return ticksColumn;
+}
+
+/** Returns one price in whole ticks, as `ticksOf` has it at `row`. A caller that needs few rows saves the column. */
+export function tickAt(bars: BarColumns, price: PriceColumn, row: number): number {
+  return bars.window?.ticksOf(price)[row] ?? Math.round(bars[price][row]! * pow10(bars.instrument.priceDigits));
 }
 
 /** Adds the rows from `from` on, which were appended to the bars, to the cached tick columns. */
@@ -110,7 +119,7 @@ export function extendTicks(bars: BarColumns, from: number): void {
   const columns = tickColumnCache.get(bars);
   if (!columns) return;
   for (const name of PRICES) {
-    const column = columns[name];
+    const column = columns[name]?.deref();
     if (column) writeTicks(bars, name, from, column);
   }
 }

@@ -1,7 +1,7 @@
 // Computes the envelope of a run: the range of its figures over all orders of events inside its bars (docs/envelope.md).
 
 import type { RunDecisions } from '../../model/run/decisions.ts';
-import { ticksOf } from '../../model/bars/bars.ts';
+import { tickAt } from '../../model/bars/bars.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { executionFeeds } from '../series/daily.ts';
 import { entriesOf, partsOf, strategyInstrumentKey, Reasons, type Entry } from './entries.ts';
@@ -288,8 +288,8 @@ export class EnvelopeFinder {
     const feed = executionFeeds(record.feeds).find(({ bars }) => bars.instrument.id === instrument.id);
     if (feed === undefined) return null;
     const { bars } = feed;
-    const close = ticksOf(bars, 'close');
-    const lastMark = record.markTicks?.[index]?.[bars.length - 1] ?? close[bars.length - 1]!;
+    const lastRow = bars.length - 1;
+    const lastMark = record.markTicks?.[index]?.[lastRow] ?? tickAt(bars, 'close', lastRow);
     return new PathRows({
       bars,
       firstRow: feed.firstRow,

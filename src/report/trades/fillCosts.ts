@@ -1,7 +1,7 @@
 // Computes the costs of each fill other than its fee: the difference to the price at which it was decided (docs/metrics.md, cost bridge).
 
 import type { BarColumns } from '../../model/bars/bars.ts';
-import { ticksOf } from '../../model/bars/bars.ts';
+import { tickAt } from '../../model/bars/bars.ts';
 import { ROLES, type RunRecord } from '../../model/run/run.ts';
 import { countUpTo } from '../series/daily.ts';
 import type { Valuation } from './valuation.ts';
@@ -55,7 +55,7 @@ function decisionTicks({ fills, orders }: RunRecord, row: number, bars: BarColum
   const isTaker = role === ROLE.market || (role === ROLE.limit && filledOnArrival());
   if (!isTaker) return price;
   const lastRow = countUpTo(bars.closeMs, bars.length, orders.createdMs[order]!) - 1;
-  return lastRow < 0 ? price : ticksOf(bars, 'close')[lastRow]!;
+  return lastRow < 0 ? price : tickAt(bars, 'close', lastRow);
 }
 
 /** Returns true when the fill is at the open of the first bar that opens at or after the arrival. */

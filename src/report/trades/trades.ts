@@ -2,7 +2,7 @@
 
 import { assert } from '../../base/assert.ts';
 import { pow10 } from '../../base/number/exact.ts';
-import { ticksOf } from '../../model/bars/bars.ts';
+import { tickAt } from '../../model/bars/bars.ts';
 import { ROLES, type RunRecord } from '../../model/run/run.ts';
 import { EXIT_REASONS } from '../kernels/tradeGroups.ts';
 import { countUpTo, executionFeeds } from '../series/daily.ts';
@@ -188,7 +188,7 @@ function barOf({ fills, orders }: RunRecord, row: number, path: BarPath, ticksPe
 export function lastMarkTicks(record: RunRecord, index: number): number {
   const bars = executionFeeds(record.feeds).find((feed) => feed.bars.instrument.id === record.instruments[index]!.id)?.bars;
   const last = bars === undefined ? -1 : countUpTo(bars.closeMs, bars.length, record.toMs) - 1;
-  return last < 0 ? 0 : (record.markTicks?.[index] ?? ticksOf(bars!, 'close'))[last]!;
+  return last < 0 ? 0 : (record.markTicks?.[index]?.[last] ?? tickAt(bars!, 'close', last));
 }
 
 /**

@@ -18,8 +18,10 @@ export interface RawColumns {
 /** The columns of bars in the order of the files. */
 export const RAW = ['openMs', 'open', 'high', 'low', 'close', 'volume'] as const;
 
-/** Up to this many rows, all columns are parts of one array, of 400 MB at most. */
+/** Up to this many rows, prices and volume are parts of one array, of 336 MB at most. */
 const MAX_SHARED_ROWS = 8_388_608;
+/** Number of the columns other than open times. */
+const VALUE_COLUMNS = RAW.length - 1;
 
 /** Memory in which one unused number follows the open times. `closesOf` may use it for the last close time. */
 const withFreePlace = new WeakSet<ArrayBufferLike>();
@@ -27,12 +29,13 @@ const withFreePlace = new WeakSet<ArrayBufferLike>();
 /** Returns columns of `length` zeros that do not overlap. Hot: docs/performance.md#one-array. */
 export function emptyColumns(length: number): RawColumns {
   const isShared = length <= MAX_SHARED_ROWS;
-  // The open times come last, followed by one unused number for `closesOf`.
-  const memory = new Float64Array((isShared ? length * RAW.length : length) + 1);
-  withFreePlace.add(memory.buffer);
-  const column = (index: number) => (isShared ? memory.subarray(index * length, (index + 1) * length) : new Float64Array(length));
+  const memory = isShared ? new Float64Array(length * VALUE_COLUMNS) : null;
+  const column = (index: number) => memory?.subarray(index * length, (index + 1) * length) ?? new Float64Array(length);
   const [open, high, low, close, volume] = [column(0), column(1), column(2), column(3), column(4)];
-  return { length, openMs: memory.subarray(memory.length - 1 - length, memory.length - 1), open, high, low, close, volume };
+  // Times have memory of their own, which is freed where instruments share their times. One unused number follows them for `closesOf`.
+  const times = new Float64Array(length + 1);
+  withFreePlace.add(times.buffer);
+  return { length, openMs: times.subarray(0, length), open, high, low, close, volume };
 }
 
 /** Returns bars over the same arrays, with close times added. */

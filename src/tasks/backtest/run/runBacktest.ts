@@ -7,6 +7,8 @@ import { DecisionLog } from '../../../engine/book/decisionLog.ts';
 import type { EquitySink } from '../../../engine/book/equityRecorder.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
+import type { IndicatorSet } from '../../../indicators/graph/indicatorSet.ts';
+import type { Series } from '../../../indicators/graph/series.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { IndicatorTrace, RunRecord } from '../../../model/run/run.ts';
@@ -110,15 +112,23 @@ function marksOf(instruments: readonly Instrument[], { data }: FuturesPlan): Pic
 /** Returns the values of the indicators that strategies draw. */
 function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): IndicatorTrace[] {
   const drawn = runs.flatMap((run) => run.drawn);
-  return drawn.map(({ feed: { indicators }, series, name, pane }, index) => {
-    const feedIndex = feeds.indexOf(drawn[index]!.feed);
-    // Custom functions may be impure, so that a second computation could give other values.
-    const isImpure = indicators.customs.length > 0;
-    const isKept = isImpure || drawn.length <= MAX_KEPT_TRACES;
-    const trace = new RunTrace(name, pane, feedIndex, isKept, () => indicators.traceValues(series));
-    if (!isImpure) trace.at = (rows) => indicators.traceAt(series, rows);
-    return trace;
+  return drawn.map(({ feed, series, name, pane }) => {
+    const trace = { name, pane, feedIndex: feeds.indexOf(feed), isOneOfFew: drawn.length <= MAX_KEPT_TRACES };
+    return traceOf(trace, feed.indicators, series);
   });
+}
+
+/** Returns the values of one indicator. They hold its set, but not the feed or the engine, whose memory is free after the run. */
+function traceOf(
+  { name, pane, feedIndex, isOneOfFew }: Pick<IndicatorTrace, 'name' | 'pane'> & { feedIndex: number; isOneOfFew: boolean },
+  indicators: IndicatorSet,
+  series: Series,
+): IndicatorTrace {
+  // Custom functions may be impure, so that a second computation could give other values.
+  const isImpure = indicators.customs.length > 0;
+  const trace = new RunTrace(name, pane, feedIndex, isImpure || isOneOfFew, () => indicators.traceValues(series));
+  if (!isImpure) trace.at = (rows) => indicators.traceAt(series, rows);
+  return trace;
 }
 
 /** With more indicators than this, their values would take as much memory as the prices. */
