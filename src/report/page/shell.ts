@@ -55,10 +55,40 @@ export function keyList(keys: readonly Fact[]): Markup {
   </dialog>`;
 }
 
+/** The script after the packed columns. It reports to the page that all of them are loaded. */
+const COLUMNS_END = scriptElement("document.dispatchEvent(new Event('isobar-columns'));");
+/** Minimum length of a piece of a page, except the last one. */
+const MIN_PIECE_LENGTH = 2 ** 20;
+
+/** A packed column of a page: the id of its element, and its compressed bytes as base64. */
+interface ColumnText {
+  readonly id: string;
+  readonly text: string;
+}
+
+const columnElement = ({ id, text }: ColumnText): string => `${scriptElement(text, `type="text/plain" id="${id}"`).text}\n`;
+
 /** Returns the elements of the packed columns. They stand last, so that the browser draws the page while they are still loading. */
-export function packedScripts(columns: readonly { readonly id: string; readonly text: string }[]): Markup {
-  const packed = columns.map(({ id, text }) => [scriptElement(text, `type="text/plain" id="${id}"`), new Markup('\n')]);
-  return html`${packed} ${scriptElement("document.dispatchEvent(new Event('isobar-columns'));")}`;
+export function packedScripts(columns: readonly ColumnText[]): Markup {
+  return html`${new Markup(columns.map(columnElement).join(''))} ${COLUMNS_END}`;
+}
+
+/**
+ * Returns a page in pieces, so that a large page is never in memory as one string. `text`: the page with `packedScripts([])`, in whose place the
+ * columns are inserted.
+ */
+export function withColumns(text: string, columns: readonly ColumnText[]): readonly string[] {
+  const place = text.lastIndexOf(` ${COLUMNS_END.text}`);
+  const pieces: string[] = [];
+  let piece = text.slice(0, place);
+  for (const column of columns) {
+    if (piece.length >= MIN_PIECE_LENGTH) {
+      pieces.push(piece);
+      piece = '';
+    }
+    piece += columnElement(column);
+  }
+  return [...pieces, piece + text.slice(place)];
 }
 
 /** Returns a script element whose code has its own scope. */

@@ -12,6 +12,7 @@ import { EventColumns } from './eventColumns.ts';
 import type { ReportInput } from './document/input.ts';
 import { BarEvents } from './events/barEvents.ts';
 import { pageCode } from '../page/pageCode.ts';
+import { withColumns } from '../page/shell.ts';
 import { reportingView } from '../series/reportingView.ts';
 import { overviewOf, returnsByHour } from './overview.ts';
 import { RunIndex } from './runIndex.ts';
@@ -23,13 +24,13 @@ const MAX_BYTES = 14_500_000;
 
 /** Writes the report to `path` and replaces an existing file. Rejects with the system error when writing fails. */
 export async function writeReport(input: ReportInput, path: string): Promise<void> {
-  await writeFile(path, await reportText(input));
+  await writeFile(path, await reportPieces(input));
 }
 
 /**
- * Returns the text of the report, at most about 15 MB. If the bars of the run do not fit, the page has coarser bars, and a note about it.
+ * Returns the text of the report in pieces, together at most about 15 MB. If the bars of the run do not fit, the page has coarser bars, and a note about it.
  */
-export async function reportText(input: ReportInput): Promise<string> {
+async function reportPieces(input: ReportInput): Promise<readonly string[]> {
   const index = new RunIndex(input.record);
   const charts = chartFeeds(input.record).map((feed) => new ChartBars(feed));
   const samples = samplesOf(index, charts);
@@ -52,8 +53,9 @@ export async function reportText(input: ReportInput): Promise<string> {
     const page = await pageData(input, { index, charts, overview, events, barEvents, bars }, detail, pack);
     if (page === null) continue;
     const columns = await pack.finish();
-    const text = documentOf({ input, page, code, columns });
-    if (text.length <= MAX_BYTES || detail.isCoarsest) return text;
+    const pieces = withColumns(documentOf({ input, page, code }), columns);
+    const totalLength = pieces.reduce((sum, { length }) => sum + length, 0);
+    if (totalLength <= MAX_BYTES || detail.isCoarsest) return pieces;
   }
 }
 

@@ -20,6 +20,13 @@ const TWO_32 = 4_294_967_296;
 const MAX_PADDING_BYTES = 4096;
 /** Bytes that are read at once where the whole file is read. */
 const PIECE_BYTES = 2 ** 18;
+/** A larger buffer is not kept for the next file. */
+const MAX_KEPT_BYTES = 2 ** 22;
+/**
+ * Memory for the largest part of a file, kept for the next file: hundreds of files in a row would touch new memory for each. Null while a file is
+ * being read.
+ */
+let partBuffer: Uint8Array | null = null;
 /** Limit for one column of one record batch: 134 million rows of 8 bytes. */
 const MAX_UNPACKED_BYTES = 2 ** 30;
 
@@ -151,7 +158,8 @@ export class ArrowFile {
     if (checksums.parts.length !== batches.length + 1) throw this.changedError('its checksums are not those of its batches');
     const partBytes = (index: number): number => (starts[index + 1] ?? size) - starts[index]!;
     const maxBytes = starts.reduce((max, _, index) => Math.max(max, partBytes(index)), 0);
-    const buffer = new Uint8Array(maxBytes);
+    const buffer = partBuffer !== null && partBuffer.length >= maxBytes ? partBuffer : new Uint8Array(maxBytes);
+    partBuffer = null;
     try {
       for (const [index, start] of starts.entries()) {
         const bytes = buffer.subarray(0, partBytes(index));
@@ -177,6 +185,7 @@ export class ArrowFile {
       }
     } finally {
       this.loadedPart = null;
+      partBuffer = buffer.length <= MAX_KEPT_BYTES ? buffer : null;
     }
   }
 

@@ -17,11 +17,10 @@ export interface PageParts {
   readonly input: ReportInput;
   readonly page: PageData;
   readonly code: PageCode;
-  readonly columns: readonly { readonly id: string; readonly text: string }[];
 }
 
-/** Returns the text of the page. */
-export function documentOf({ input, page, code, columns }: PageParts): string {
+/** Returns the text of the page without its packed columns, which `withColumns` inserts. */
+export function documentOf({ input, page, code }: PageParts): string {
   const { summary, record } = input;
   return shell({
     title: `${runTitle(record)} · isobar report`,
@@ -61,7 +60,7 @@ export function documentOf({ input, page, code, columns }: PageParts): string {
     afterMain: html`${KEY_LIST}
       <div id="tip" role="tooltip" hidden></div>
       ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scriptElement(code.plotLibrary)}
-      ${scriptElement(code.priceLibrary)} ${scopedScript(code.script)} ${packedScripts(columns)}`,
+      ${scriptElement(code.priceLibrary)} ${scopedScript(code.script)} ${packedScripts([])}`,
   });
 }
 
