@@ -98,6 +98,12 @@ export class Windows {
     return window;
   }
 
+  /** Removes all windows except those of the feed's own columns. */
+  removeComputed(): void {
+    for (const output of this.#numbers.keys()) if (output.node !== null) this.#numbers.delete(output);
+    this.#states.clear();
+  }
+
   /** Returns the windows of a node, in the order of its outputs. */
   of(node: GraphNode): readonly (NumberWindow | SignalWindow)[] {
     return listOf(node.outputs, (output) => (node.design.kind === 'series' ? this.number(output) : this.state(output)));

@@ -117,6 +117,12 @@ export class IndicatorSet implements SpecOwner {
     this.#technical = technical;
   }
 
+  /** Frees the memory of the blocks after the last row. Traces can still be read, because they compute their values again. */
+  freeBlocks(): void {
+    this.#kernels = [];
+    this.#windows.removeComputed();
+  }
+
   /** Number of rows before a block that kernels and series read in the columns of the feed. */
   get rowsBack(): number {
     let rows = 1;

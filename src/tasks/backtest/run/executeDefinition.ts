@@ -198,6 +198,7 @@ async function runResolved(resolved: ResolvedRun, streamed: StreamedRun | null, 
   const record = streamed?.recordOf(runRecord, prepared.engine) ?? runRecord;
   log.addEvent('bars are done', { orders: record.orders.length, fills: record.fills.length });
   const envelope = await envelopeWithFiner(resolved, prepared, record, watcher.progressCells);
+  for (const { indicators } of prepared.engine.feeds) indicators.freeBlocks();
   return {
     resolved: streamed?.sampleOf(resolved, neededRows(prepared), record) ?? resolved,
     record: { ...record, equityBand: envelope?.band ?? null },
