@@ -18,7 +18,7 @@ const SETTINGS = /^(?:package\.json|tsconfig\.json|\.(?!.*\.(?:csv|json|txt|gz)$
 
 /**
  * Reports a function that a package calls while it is loaded, if it reads a file of the author or runs a program. `path`: of the file, absolute; empty
- * if it is none. `program`: the first argument of a function that runs one.
+ * without one. `program`: the first argument of a function that runs one.
  */
 export function reportReadAtLoad(
   report: ReportCall,
