@@ -145,6 +145,16 @@ describe('reading', () => {
     for (const invalidDepth of [-1, 0.5, NaN, Infinity, 2 ** 32]) expect(() => average.ago(invalidDepth)).toThrow(ConfigError);
   });
 
+  it('traces after freeBlocks have the values from before it', () => {
+    const { set } = newSet(16);
+    const average = set.use(ema(sma(set.series.close, 7), 5));
+    set.seal();
+    const tracesOfSet = () => [average, set.series.close].map((series) => set.traceValues(series));
+    const before = tracesOfSet();
+    set.freeBlocks();
+    expect(tracesOfSet()).toEqual(before);
+  });
+
   it('traceAt has the values of traceValues at its rows, of a column and of exact sums, and reads no row after the last of them', () => {
     const { set } = newSet(16);
     const average = set.use(sma(set.series.close, 3), 4);
