@@ -107,13 +107,13 @@ export async function checkErrorOrder(world: World, endpoint: Endpoint): Promise
 }
 
 /** The timestamp minus the exchange's time in ms, and whether a request with it is in time. */
-const WINDOW_EDGES: readonly (readonly [offsetMs: number, isInTime: boolean])[] = [
-  [999, true],
-  [1000, false],
-  [1001, false],
-  [-4999, true],
-  [-5000, true],
-  [-5001, false],
+const WINDOW_EDGES: readonly { readonly offsetMs: number; readonly isInTime: boolean }[] = [
+  { offsetMs: 999, isInTime: true },
+  { offsetMs: 1000, isInTime: false },
+  { offsetMs: 1001, isInTime: false },
+  { offsetMs: -4999, isInTime: true },
+  { offsetMs: -5000, isInTime: true },
+  { offsetMs: -5001, isInTime: false },
 ];
 
 /** Checks the bounds of the time window, with and without a parameter that shortens it. */
@@ -124,7 +124,7 @@ export async function checkWindow(world: World, endpoint: Endpoint): Promise<voi
     if (!isInTime) await world.expectFailure(endpoint, args, { code: -1021, description, sendOptions });
     else expect((await world.call(endpoint, args, sendOptions)).code, `${endpoint.op}, ${description}`).not.toBe(-1021);
   };
-  for (const [offsetMs, isInTime] of WINDOW_EDGES) await checkOffset(offsetMs, isInTime, {}, `${offsetMs} ms`);
+  for (const { offsetMs, isInTime } of WINDOW_EDGES) await checkOffset(offsetMs, isInTime, {}, `${offsetMs} ms`);
   for (const name of ['recvWindow', 'recvwindow', 'recWindow']) {
     for (const [offsetMs, isInTime] of [
       [-299, true],

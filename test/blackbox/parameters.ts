@@ -78,19 +78,19 @@ export async function checkSurplus(seed: World, strict: World, endpoint: Endpoin
     { ...(await endpoint.validArgs(seed)), recvWindow: {} },
     { code: -1102, description: 'a nested recvWindow' },
   );
-  for (const [body, code] of MALFORMED_BODIES)
+  for (const { body, code } of MALFORMED_BODIES)
     seed.expectError(endpoint, await seed.caller.send('POST', endpoint.path, body), { code, description: body });
 }
 
 /** Bodies that are not a JSON object, each with its code. */
-const MALFORMED_BODIES: readonly (readonly [body: string, code: number])[] = [
-  ['no JSON', -1102],
-  ['[1]', -1102],
-  ['"text"', -1102],
-  ['{"a":01}', -1102],
-  ['{"a":1', -1102],
-  ['{"a":1} x', -1104],
-  ['{"a":1}{"a":1}', -1104],
-  [`{"a":${'['.repeat(40)}${']'.repeat(40)}}`, -1104],
-  ['{"a":1,"a":1}', -1100],
+const MALFORMED_BODIES: readonly { readonly body: string; readonly code: number }[] = [
+  { body: 'no JSON', code: -1102 },
+  { body: '[1]', code: -1102 },
+  { body: '"text"', code: -1102 },
+  { body: '{"a":01}', code: -1102 },
+  { body: '{"a":1', code: -1102 },
+  { body: '{"a":1} x', code: -1104 },
+  { body: '{"a":1}{"a":1}', code: -1104 },
+  { body: `{"a":${'['.repeat(40)}${']'.repeat(40)}}`, code: -1104 },
+  { body: '{"a":1,"a":1}', code: -1100 },
 ];

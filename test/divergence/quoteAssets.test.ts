@@ -120,32 +120,66 @@ const withPriceMoved =
     return { ...bars, [field]: bars[field].map((price, index) => (index === row ? Math.round(price * scale + ticks) / scale : price)) };
   };
 
-const CASES: readonly (readonly [name: string, difference: PlantedDifference, cause: Divergence, what: DivergentWhat, timeMs: number])[] = [
-  [
-    'another open of ETHBTC',
-    { changeCatalog: withPriceMoved('ETHBTC', 'open', FIRST_ROW + 1, 7) },
-    'data revision',
-    'fill',
-    closeOf(FIRST_ROW),
-  ],
-  [
-    'another close of the conversion',
-    { changeCatalog: withPriceMoved('BTCUSDT', 'close', FIRST_ROW + 6, 9000) },
-    'data revision',
-    'bar',
-    closeOf(FIRST_ROW + 6),
-  ],
-  ['orders that arrive ten minutes later', withFills({ latencyMs: LATENCY_MS }), 'latency', 'fill', closeOf(FIRST_ROW)],
-  ['slippage', withFills({ slippagePpm: 2000 }), 'fill model', 'fill', closeOf(FIRST_ROW)],
-  ['another fee rate', withFees({ makerPpm: 1500, takerPpm: 1500 }), 'fee', 'fee', closeOf(FIRST_ROW)],
-  [
-    'bars that closed while the bot was down',
-    { actsByRow: { 5: ({ restart }) => restart(3) } },
-    'restart',
-    'decision',
-    closeOf(FIRST_ROW + 5),
-  ],
-  ['a halt by the operator', { actsByRow: haltDuringRow(6, 'OPERATOR', 'a look') }, 'operator', 'order', closeOf(FIRST_ROW + 6)],
+/** A planted difference, and what the report must say about it. `name` stands in the test title. */
+interface QuoteAssetCase {
+  readonly name: string;
+  readonly difference: PlantedDifference;
+  readonly cause: Divergence;
+  /** Kind of the first divergence, and about when it happens. */
+  readonly what: DivergentWhat;
+  readonly timeMs: number;
+}
+
+const CASES: readonly QuoteAssetCase[] = [
+  {
+    name: 'another open of ETHBTC',
+    difference: { changeCatalog: withPriceMoved('ETHBTC', 'open', FIRST_ROW + 1, 7) },
+    cause: 'data revision',
+    what: 'fill',
+    timeMs: closeOf(FIRST_ROW),
+  },
+  {
+    name: 'another close of the conversion',
+    difference: { changeCatalog: withPriceMoved('BTCUSDT', 'close', FIRST_ROW + 6, 9000) },
+    cause: 'data revision',
+    what: 'bar',
+    timeMs: closeOf(FIRST_ROW + 6),
+  },
+  {
+    name: 'orders that arrive ten minutes later',
+    difference: withFills({ latencyMs: LATENCY_MS }),
+    cause: 'latency',
+    what: 'fill',
+    timeMs: closeOf(FIRST_ROW),
+  },
+  {
+    name: 'slippage',
+    difference: withFills({ slippagePpm: 2000 }),
+    cause: 'fill model',
+    what: 'fill',
+    timeMs: closeOf(FIRST_ROW),
+  },
+  {
+    name: 'another fee rate',
+    difference: withFees({ makerPpm: 1500, takerPpm: 1500 }),
+    cause: 'fee',
+    what: 'fee',
+    timeMs: closeOf(FIRST_ROW),
+  },
+  {
+    name: 'bars that closed while the bot was down',
+    difference: { actsByRow: { 5: ({ restart }) => restart(3) } },
+    cause: 'restart',
+    what: 'decision',
+    timeMs: closeOf(FIRST_ROW + 5),
+  },
+  {
+    name: 'a halt by the operator',
+    difference: { actsByRow: haltDuringRow(6, 'OPERATOR', 'a look') },
+    cause: 'operator',
+    what: 'order',
+    timeMs: closeOf(FIRST_ROW + 6),
+  },
 ];
 
 describe('a bot with cash in two quote assets', () => {
@@ -160,9 +194,9 @@ describe('a bot with cash in two quote assets', () => {
   });
 
   test.each(CASES)(
-    'the report about a bot with two quote assets names the cause and adds up to the net profit of the journal: %s',
+    'the report about a bot with two quote assets names the cause and adds up to the net profit of the journal: $name',
     { timeout: 120_000 },
-    async (_, difference, cause, what, timeMs) => {
+    async ({ difference, cause, what, timeMs }) => {
       let net = '';
       let moneyOfOrders: ReadonlyMap<number, string> = new Map();
       const report = await comparePlanted({ strategy: TwoAssets, quoteAssets, ...difference }, (folder) => {

@@ -47,11 +47,15 @@ export const last: number | undefined = equity.equity.at(-1) ?? fills.price[0];
 `;
 
 /** Correct code, a mistake that replaces it, and the message that the compiler gives for its line. */
-const MISTAKES: readonly (readonly [correct: string, mistake: string, message: RegExp])[] = [
-  ['this.params.fast', 'this.params.fats', /Property 'fats' does not exist/],
-  ['{ base: this.params.lot }', "{ base: this.params.lot, quote: '5' }", /not assignable/],
-  ["interval: '4h'", "interval: '4hours'", /Type '"4hours"' is not assignable/],
-  ["code: 'NEVER', ", '', /not assignable to parameter of type 'RiskRuleOptions'|Property 'code' is missing/],
+const MISTAKES: readonly { readonly correct: string; readonly mistake: string; readonly message: RegExp }[] = [
+  { correct: 'this.params.fast', mistake: 'this.params.fats', message: /Property 'fats' does not exist/ },
+  { correct: '{ base: this.params.lot }', mistake: "{ base: this.params.lot, quote: '5' }", message: /not assignable/ },
+  { correct: "interval: '4h'", mistake: "interval: '4hours'", message: /Type '"4hours"' is not assignable/ },
+  {
+    correct: "code: 'NEVER', ",
+    mistake: '',
+    message: /not assignable to parameter of type 'RiskRuleOptions'|Property 'code' is missing/,
+  },
 ];
 
 describe('an editor', () => {
@@ -136,10 +140,10 @@ describe('an editor', () => {
     });
 
     test('TypeScript points at the line of each mistake', () => {
-      const wrong = MISTAKES.reduce((text, [correct, mistake]) => text.replace(correct, mistake), STRATEGY);
+      const wrong = MISTAKES.reduce((text, { correct, mistake }) => text.replace(correct, mistake), STRATEGY);
       const reply = check('nodenext', wrong, true).split('\n').filter((messageLine) => messageLine.startsWith('everything.ts'));
       expect(reply).toHaveLength(MISTAKES.length);
-      for (const [correct, , message] of MISTAKES) {
+      for (const { correct, message } of MISTAKES) {
         const lineNumber = STRATEGY.slice(0, STRATEGY.indexOf(correct)).split('\n').length;
         expect(reply.find((messageLine) => messageLine.startsWith(`everything.ts(${lineNumber},`)), correct).toMatch(message);
       }

@@ -22,14 +22,14 @@ export interface TradeGroups {
 }
 
 /** The breakdowns in the order of the page, with their names. */
-const BREAKDOWN_NAMES: readonly (readonly [by: Breakdown, name: string])[] = [
-  ['instrument', 'symbol'],
-  ['strategy', 'strategy'],
-  ['side', 'side'],
-  ['entryTag', 'entry tag'],
-  ['exitReason', 'exit reason'],
-  ['holdTime', 'holding time'],
-  ['hour', 'hour of the entry, UTC'],
+const BREAKDOWN_NAMES: readonly { readonly by: Breakdown; readonly name: string }[] = [
+  { by: 'instrument', name: 'symbol' },
+  { by: 'strategy', name: 'strategy' },
+  { by: 'side', name: 'side' },
+  { by: 'entryTag', name: 'entry tag' },
+  { by: 'exitReason', name: 'exit reason' },
+  { by: 'holdTime', name: 'holding time' },
+  { by: 'hour', name: 'hour of the entry, UTC' },
 ];
 /** Breakdowns that are shown even with a single group. */
 const ALWAYS_SHOWN: readonly Breakdown[] = ['side', 'exitReason', 'holdTime'];
@@ -42,7 +42,7 @@ export function tradeGroups({ run, trades }: Pick<Summary, 'run' | 'trades'>): r
     if (by === 'instrument') return names.get(key) ?? key;
     return by === 'strategy' ? (strategies[Number(key)] ?? key) : key;
   };
-  return BREAKDOWN_NAMES.flatMap(([by, name]) => {
+  return BREAKDOWN_NAMES.flatMap(({ by, name }) => {
     const groups: TradeGroup[] = rowsOf(trades, by).map((row) => ({ ...figuresOf(row), key: nameOf(by, row.key), isOpen: false }));
     if (by === 'exitReason' && trades.openTrades > 0) groups.push(openGroup(trades));
     const minGroups = ALWAYS_SHOWN.includes(by) ? 1 : 2;

@@ -8,13 +8,13 @@ import { html, type Markup } from '../../page/markup.ts';
 import { signedAmount, tone } from '../../../base/text/format.ts';
 
 /** The amounts of the bridge in order, with their names on the page. */
-const STEPS: readonly (readonly [key: keyof CostBridge, name: string])[] = [
-  ['grossSignalPnl', 'signals'],
-  ['spreadSlippage', 'spread, slippage'],
-  ['fees', 'fees'],
-  ['funding', 'funding'],
-  ['liquidationLoss', 'liquidation'],
-  ['netPnl', 'net'],
+const BRIDGE_STEPS: readonly { readonly key: keyof CostBridge; readonly name: string }[] = [
+  { key: 'grossSignalPnl', name: 'signals' },
+  { key: 'spreadSlippage', name: 'spread, slippage' },
+  { key: 'fees', name: 'fees' },
+  { key: 'funding', name: 'funding' },
+  { key: 'liquidationLoss', name: 'liquidation' },
+  { key: 'netPnl', name: 'net' },
 ];
 
 /** The steps that are totals. All others are costs. */
@@ -33,7 +33,7 @@ interface CostStep {
 function stepsOf(costs: CostBridge): readonly CostStep[] {
   const amounts: { readonly from: number; readonly to: number; readonly key: keyof CostBridge; readonly name: string }[] = [];
   let position = 0;
-  for (const [key, name] of STEPS) {
+  for (const { key, name } of BRIDGE_STEPS) {
     const amount = Number(costs[key]);
     const isTotal = TOTALS.has(key);
     // A cost of zero is left out.
