@@ -79,7 +79,7 @@ export const settingRecord = storedRecord('setting', {
   isNet: storedFlag,
 });
 
-/** The highest ids given so far. Those of trades and background orders are upper bounds: ids up to them may have been reported already. */
+/** The highest ids that were given. Those of trades and background orders are upper bounds: ids up to them may have been reported already. */
 export const countersRecord = storedRecord('counters', {
   market: MARKET,
   orders: storedCount,
