@@ -8,6 +8,7 @@ import type { WireTrigger } from '../../../../src/paperExchange/futures/triggerR
 import type { OwnTrade, UserOrder } from '../../../../src/paperExchange/orders/userOrder.ts';
 import { triggerTrackId } from '../../../../src/adapters/exchange/calls/triggers.ts';
 import type { VenuePosition } from '../../../../src/venue/futures/position.ts';
+import type { FuturesSink } from '../../../../src/venue/futures/futuresVenue.ts';
 import { demoKey } from '../../../../src/paperExchange/process/demo.ts';
 import { instrumentId } from '../../../../src/model/instrument.ts';
 import { isTwoWayTheme, themeOf } from '../themes/themedDay.ts';
@@ -373,14 +374,13 @@ export class ContractVenue extends SimulatedVenue {
   /** Wraps the exchange's margin events, so that funding of the bot's positions and liquidation orders are recorded. */
   #recordMargin(): void {
     const { futures } = this.service;
-    const [onFunding, onLiquidation, onReduction] = [
-      futures.onFunding.bind(futures),
-      futures.onLiquidation.bind(futures),
-      futures.onReduction.bind(futures),
-    ];
+    // With two bots, this may be the function of the other bot's venue, which needs all arguments.
+    const onFunding: FuturesSink['onFunding'] = futures.onFunding.bind(futures);
+    const [onLiquidation, onReduction] = [futures.onLiquidation.bind(futures), futures.onReduction.bind(futures)];
     Object.assign(futures, {
-      onFunding: (position: VenuePosition, units: number) => {
-        onFunding(position);
+      onFunding: (...args: Parameters<FuturesSink['onFunding']>) => {
+        const [position, units] = args;
+        onFunding(...args);
         if (position.account === this.account) this.#notePayment(position, units);
       },
       onReduction: (...args: Parameters<typeof onReduction>) => {

@@ -16,8 +16,9 @@ test.each([31_003, 31_002])('a day with two bots has no violation (seed %i)', as
 });
 
 // On the day of seed 31010 the reservation of an exit that was proven absent ends between two tries to bring its stop back; restarts follow.
+// On that of seed 31137 a position closes before the bot can read its funding, and the other bot's account has its own payments.
 // On that of seed 31501 both bots have one account, and each a contract of its own.
-test.each([31_003, 31_010, 31_501])('a day of contracts with two bots has no violation (seed %i)', async (seed) => {
+test.each([31_003, 31_010, 31_137, 31_501])('a day of contracts with two bots has no violation (seed %i)', async (seed) => {
   const result = await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS, futures: true });
   expect(result.violations, `again: npm run sim -- --hours 2 --futures --seed ${seed} --loud`).toEqual([]);
   expect(result.ordersOfSecondBot).toBeGreaterThan(3);
