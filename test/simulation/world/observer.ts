@@ -105,7 +105,7 @@ export class Observer {
     this.#earlierIds = new Set(this.#sentIds);
   }
 
-  /** Collects the second copies that a text for the operator names. */
+  /** Collects the second copies that a text for the operator names. A copy of a trigger order may be named as a foreign order. */
   noteCopies(text: string): void {
     for (const [, copy] of text.matchAll(/is a second copy of (\w+)/g)) this.#namedCopies.add(copy!);
     for (const [, id] of text.matchAll(/order (\d+) of \S+ is foreign/g)) this.#namedForeignIds.add(id!);
@@ -285,7 +285,6 @@ export class Observer {
     if (this.#contracts === null) this.#checkCash(engine, venue, nowMs);
     else this.#contracts.checkEnd(engine, facts, (rule, text) => this.report(rule, text, nowMs));
     this.#checkAllFills(process, process.idPrefix!, venue, nowMs);
-    // A list of trigger orders has no client order ids, so the bot may name a copy of one as a foreign order.
     const isNamed = (copy: TrueOrder): boolean =>
       this.#namedCopies.has(copy.clientOrderId) || venue.orders.idsOf(copy).some((id) => this.#namedForeignIds.has(id));
     for (const clientOrderId of venue.orders.copyCountByClientId.keys())

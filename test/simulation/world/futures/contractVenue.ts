@@ -318,10 +318,7 @@ export class ContractVenue extends SimulatedVenue {
     const fired = Array.from(this.#triggers.values()).filter(({ waiting: { trigger } }) => trigger.status === 'triggered');
     return fired.find((placement) => placement.clientOrderId === clientOrderId && !recorded.has(placement));
   }
-  /**
-   * Cancels a second copy of a trigger order of the bot, as a person does at the exchange, or the order that the copy has placed. Ignores any other
-   * id.
-   */
+  /** Cancels a second copy of a trigger order of the bot, as a person does, or the order that the copy has placed. Ignores any other id. */
   cancelTriggerCopy(id: string): void {
     const copy = this.#triggers.get(id);
     const placed = this.openOrders().find((order) => order.id === id);
