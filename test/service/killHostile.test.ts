@@ -205,7 +205,9 @@ describe('trigger orders', () => {
     const { orders, stopId, foreignId } = await openProtectedPosition({ isAcknowledged: true });
     const books = fixture.books(orders);
     const firstReport = await runKill(killParts(), books.books.orders, { includesForeign: false, books: null });
-    expect(firstReport).toMatchObject({ triggersCancelled: 1, residuals: [] });
+    // No list shows whose a trigger order is, so that of another client is named.
+    const foreignNote = expect.stringContaining(`trigger order ${foreignId} `);
+    expect(firstReport).toMatchObject({ triggersCancelled: 1, residuals: [foreignNote] });
     expect(await pendingTriggerIds()).toEqual([foreignId, stopId]);
     // The outcome of one more of its orders is unknown, so the orders that protect the position stay.
     const unknownOrder = { instrument: fixture.instrument(contractName), side: 'sell', qty: '400', price: '99000', orderId: null } as const;
@@ -219,11 +221,11 @@ describe('trigger orders', () => {
     });
     expect(blockedReport).toMatchObject({
       triggersCancelled: 0,
-      residuals: [expect.stringContaining('400'), expect.stringContaining('unknown')],
+      residuals: [foreignNote, expect.stringContaining('400'), expect.stringContaining('unknown')],
     });
     expect(await pendingTriggerIds()).toEqual([foreignId, stopId]);
     const finalReport = await runKill(killParts(), books.books.orders, { includesForeign: false, books: () => Promise.resolve(books) });
-    expect(finalReport).toMatchObject({ triggersCancelled: 1, residuals: [] });
+    expect(finalReport).toMatchObject({ triggersCancelled: 1, residuals: [foreignNote] });
     expect((await fixture.call('futures.positions', { contractName })).rows).toEqual([]);
     expect(await pendingTriggerIds()).toEqual([foreignId]);
   });
@@ -232,7 +234,7 @@ describe('trigger orders', () => {
     const { orders, foreignId } = await openProtectedPosition({ isAcknowledged: false });
     const books = fixture.books(orders);
     const report = await runKill(killParts(), books.books.orders, { includesForeign: false, books: () => Promise.resolve(books) });
-    expect(report).toMatchObject({ triggersCancelled: 2, residuals: [] });
+    expect(report).toMatchObject({ triggersCancelled: 2, residuals: [expect.stringContaining(`trigger order ${foreignId} `)] });
     expect(await pendingTriggerIds()).toEqual([foreignId]);
   });
 
