@@ -151,7 +151,10 @@ describe('N1 to N8: the network', () => {
     const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200_000, 50);
     expect(world.orderById(id).lifecycle).toBe('unknown');
-    expect(world.audit('fast').kind).toBe('gap');
+    expect(world.audit('fast')).toMatchObject({
+      kind: 'gap',
+      differences: [{ what: expect.stringMatching(/^lists of BTCUSDT, the account did/) }],
+    });
     world.noFaults();
     world.passUntil(() => world.orderById(id).reason === 'noEffect');
     expectOneOutcome(world, id, 0);
