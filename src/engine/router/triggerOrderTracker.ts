@@ -26,7 +26,7 @@ export interface TriggerHost {
 export class TriggerOrderTracker {
   private readonly engine: TriggerHost;
   /** True once a trigger order was sent, or is known from an earlier process. Until then `onReduction` has nothing to search. */
-  hasAny = false;
+  private hasAny = false;
 
   constructor(engine: TriggerHost) {
     this.engine = engine;
@@ -35,6 +35,10 @@ export class TriggerOrderTracker {
   /** Returns the deny code of a drafted trigger order, or null if it may be sent. */
   denyCode({ instrument, code }: BotOrder): string | null {
     return instrument.contract !== undefined && this.engine.exchange.supportsTriggerOrders === true ? code : UNSUPPORTED;
+  }
+  /** True once a trigger order was sent, also by an earlier process. */
+  get hasSent(): boolean {
+    return this.hasAny;
   }
   /** Notes that a trigger order was sent. */
   onSend(): void {

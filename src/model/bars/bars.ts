@@ -111,7 +111,8 @@ export function ticksOf(bars: BarColumns, price: PriceColumn): TickColumn {
 
 /** Returns one price in whole ticks, as `ticksOf` has it at `row`. A caller that needs few rows saves the column. */
 export function tickAt(bars: BarColumns, price: PriceColumn, row: number): number {
-  return bars.window?.ticksOf(price)[row] ?? Math.round(bars[price][row]! * pow10(bars.instrument.priceDigits));
+  if (bars.window !== undefined) return bars.window.ticksOf(price)[row]!;
+  return Math.round(bars[price][row]! * pow10(bars.instrument.priceDigits));
 }
 
 /** Adds the rows from `from` on, which were appended to the bars, to the cached tick columns. */

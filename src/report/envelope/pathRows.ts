@@ -29,6 +29,9 @@ export class PathRows {
   /** The mark price at the end of the run, in ticks. */
   readonly lastMark: number;
   private readonly firstRow: number;
+  /** Highs and lows in ticks; null before their first use. */
+  private highTicks: TickColumn | null = null;
+  private lowTicks: TickColumn | null = null;
 
   constructor({ bars, firstRow, money, funding, lastMark }: PathRowsOptions) {
     this.bars = bars;
@@ -43,11 +46,11 @@ export class PathRows {
   // Highs and lows are converted to ticks on first use, because a run without brackets and limits does not need them.
   /** Highs in ticks. */
   get high(): TickColumn {
-    return ticksOf(this.bars, 'high');
+    return (this.highTicks ??= ticksOf(this.bars, 'high'));
   }
   /** Lows in ticks. */
   get low(): TickColumn {
-    return ticksOf(this.bars, 'low');
+    return (this.lowTicks ??= ticksOf(this.bars, 'low'));
   }
 
   /** Distance between the lowest and the highest price of the run, in ticks. */

@@ -237,8 +237,8 @@ export class SimulatedNetwork {
     const isCreate = isCreateRequest(method, target);
     const bodyText = Buffer.from(body).toString();
     const handleRequest = (): Answer => venue.handle({ method, target, headers: lowerCase(headers), body }, queue.nowMs);
-    const answerWithoutTrading = this.themedFaults?.answerWithoutTrading({ method, target, body: bodyText }) ?? null;
-    if (answerWithoutTrading !== null) return answerWithoutTrading;
+    const closedMarketAnswer = this.themedFaults?.closedMarketAnswer({ method, target, body: bodyText }) ?? null;
+    if (closedMarketAnswer !== null) return closedMarketAnswer;
     const refusal = this.hardFaults?.refusalOf(isCreate, bodyText) ?? null;
     if (refusal !== null) return refusal;
     if (fault !== undefined && isHardCreate(fault)) return answerHardCreate(fault, venue, this.hardFaults!, handleRequest);

@@ -78,7 +78,7 @@ export class Audits {
   #mismatches(): readonly AuditDifference[] {
     return [...this.#deps.context.raisedCauses.raisedNow.filter(({ code }) => MISMATCH_CODES.has(code)), ...this.#deps.uncertainties()];
   }
-  /** `incomplete`: of what the lists are incomplete, as nouns. */
+  /** Returns the result. `incomplete`: symbols with a list that is incomplete, and `the account` if its balances are. */
   #result(incomplete: readonly string[], venueMs: number): AuditResult {
     const differences = this.#mismatches();
     const isComplete = incomplete.length === 0;

@@ -254,13 +254,13 @@ export class OrderAttribution {
   attributeTrigger(row: TriggerOrder, ownTriggers: Iterable<TrackedOrder>, sighting: Sighting): void {
     const { triggerOrderId } = row;
     if (this.isExcluded(triggerOrderId)) return;
-    const likeIt = Array.from(ownTriggers).filter(({ request }) => matchesTrigger(row, request));
-    const withEqualTerms = likeIt.filter(({ venueId }) => venueId === null);
+    const withEqualTerms = Array.from(ownTriggers).filter(({ request }) => matchesTrigger(row, request));
+    const unidentified = withEqualTerms.filter(({ venueId }) => venueId === null);
     // The create is still in flight. Its reply identifies the order, so match neither by fingerprint nor by time. The venue may use one
     // clock for the times of orders and another one to check requests.
-    if (withEqualTerms.some(({ lifecycle }) => lifecycle === 'sent')) return;
-    const tracked = withEqualTerms.find(({ signMs }) => !isOlder(row, signMs));
-    if (tracked === undefined) return this.#reportForeign(foreignTriggerOf(triggerOrderId, sighting.instrument, likeIt));
+    if (unidentified.some(({ lifecycle }) => lifecycle === 'sent')) return;
+    const tracked = unidentified.find(({ signMs }) => !isOlder(row, signMs));
+    if (tracked === undefined) return this.#reportForeign(foreignTriggerOf(triggerOrderId, sighting.instrument, withEqualTerms));
     this.adopt(tracked, triggerTrackId(triggerOrderId, tracked.clientOrderId), sighting, null);
   }
 

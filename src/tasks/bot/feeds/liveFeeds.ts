@@ -108,13 +108,17 @@ export function plansFor(
   { warm, rows }: Pick<LifetimeBars, 'warm' | 'rows'>,
 ): readonly FeedPlan[] {
   return wantedFeeds(behaviour).map(({ name, key, isExecutionOnly }, feed) => {
-    const instrument = instruments.find(({ market, wireName }) => market === key.market && wireName === key.symbol);
+    const instrument = instrumentOf(key, instruments);
     if (instrument === undefined) throw new ConfigError(`${key.symbol}: the bot did not trade it`, 'name the config that the bot ran with');
     const bars = new GrowingBars(instrument, key.interval, rows + ROOM_ROWS);
     appendWarm(bars, feed, warm);
     return { name, bars, firstRow: bars.length, quality: feedQualityOf(bars), isExecutionOnly };
   });
 }
+
+/** Returns the instrument of a key; undefined if it is not among these. */
+const instrumentOf = ({ market, symbol }: BarKey, instruments: readonly Instrument[]): Instrument | undefined =>
+  instruments.find((instrument) => instrument.market === market && instrument.wireName === symbol);
 
 /**
  * Reads instruments and newest bars. `tradedInstruments`: returns the instruments of the newest start; they may since have been delisted. Throws
@@ -137,16 +141,11 @@ export async function loadLiveMarket(
     const id = barSetIdOf(key);
     if (sets.has(id)) continue;
     const place = whereIs(config.source, ['feeds', name]);
-    const readListed = async (): Promise<ListedSet> => {
-      const listed = listedIn(instrumentsByMarket.get(key.market)!, key.market, key.symbol, place);
-      const readSet = isTradeBars(key.interval) ? readTrades : readKlines;
-      return readSet(config, service, { key, listed, atMs, place });
-    };
-    const isListed = instrumentsByMarket.get(key.market)!.has(key.symbol);
-    const set = await readListed().catch((error: unknown) => {
-      const isUnknown = !isListed || (error instanceof NoAnswer && error.code === VENUE_CODES.badSymbol.code);
-      const traded = isUnknown ? tradedInstruments().find((each) => each.market === key.market && each.wireName === key.symbol) : undefined;
-      if (traded === undefined || isTradeBars(key.interval)) throw error;
+    const listing = instrumentsByMarket.get(key.market)!;
+    const set = await readListed(config, service, listing, { key, atMs, place }).catch((error: unknown) => {
+      const isUnknown = !listing.has(key.symbol) || (error instanceof NoAnswer && error.code === VENUE_CODES.badSymbol.code);
+      const traded = isUnknown && !isTradeBars(key.interval) ? instrumentOf(key, tradedInstruments()) : undefined;
+      if (traded === undefined) throw error;
       notes.push(`${key.symbol} ${key.interval}: the exchange does not know the symbol any more: no bars come, and its orders are refused`);
       return { key, from: klineInterval(service, key), instrument: traded, known: [], catalog: null };
     });
@@ -163,6 +162,18 @@ interface SetToRead {
   readonly atMs: number;
   /** Where the config names the feed. */
   readonly place: string;
+}
+
+/** Reads the newest bars of one symbol and interval. Throws ConfigError for a symbol that is not in the listing. */
+async function readListed(
+  config: LiveConfig,
+  service: MarketService,
+  listing: ReadonlyMap<string, ListedInstrument>,
+  { key, atMs, place }: Omit<SetToRead, 'listed'>,
+): Promise<ListedSet> {
+  const listed = listedIn(listing, key.market, key.symbol, place);
+  const readSet = isTradeBars(key.interval) ? readTrades : readKlines;
+  return readSet(config, service, { key, listed, atMs, place });
 }
 
 /** Reads the newest klines of one symbol and interval, and the bars of the catalog. Throws ConfigError for an interval without klines. */

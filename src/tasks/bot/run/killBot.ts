@@ -79,7 +79,7 @@ function knownOrdersOf({ deps: { engine, clientOrderIdOf, journal } }: LiveBot, 
     lostOf: (id: InstrumentId) => lost.filter(({ request }) => request.instrument.id === id),
     withoutVenueId: lost,
   };
-  const triggered = new Set(engine.triggerOrders.hasAny ? engine.instruments.map(({ id }) => id) : []);
+  const triggered = new Set(engine.triggerOrders.hasSent ? engine.instruments.map(({ id }) => id) : []);
   return { own: ownOrders, open, waiting, triggered, unknownUntilMs };
 }
 

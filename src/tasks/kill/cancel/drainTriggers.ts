@@ -19,7 +19,7 @@ type TriggerSelection = 'opening' | 'every';
 export interface LeftTrigger {
   readonly instrument: InstrumentId;
   readonly trigger: TriggerOrder;
-  /** False: it has the terms of no order of the bot whose id is unknown. A second copy of an order that has an id is such an order. */
+  /** True if it has the terms of an order of the bot whose id is not known. A second copy of an order with a known id is not such an order. */
   readonly mayBeLost: boolean;
 }
 

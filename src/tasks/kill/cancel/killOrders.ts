@@ -11,7 +11,7 @@ export interface KillOrders {
   readonly open: ReadonlyMap<InstrumentId, readonly string[]>;
   /** Ids of trigger orders that wait, or may wait. */
   readonly waiting: ReadonlyMap<InstrumentId, readonly string[]>;
-  /** Contracts for which the bot has sent trigger orders. Orders of others are looked for there alone. */
+  /** Instruments for which the bot may have sent trigger orders. Lists of waiting ones are read for these contracts alone. */
   readonly triggered: ReadonlySet<InstrumentId>;
   /** Latest time at which the exchange may have admitted an order of unknown outcome, by market; venue ms. */
   readonly unknownUntilMs: Readonly<Partial<Record<Market, number>>>;

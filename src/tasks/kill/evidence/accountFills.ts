@@ -18,6 +18,7 @@ interface AccountFill {
 export class AccountFills {
   readonly #fills: AccountFill[] = [];
 
+  /** Number of all fills. */
   get count(): number {
     return this.#fills.length;
   }

@@ -6,7 +6,7 @@ import { isTimed, scheduleOf } from '../schedule.ts';
 
 const MINUTE_MS = 60_000;
 const LENGTH_MS = 120 * MINUTE_MS;
-/** On this day a person sells at 12:01 and 12:09 past midnight (minutes and seconds). The first sale leaves no buyers for the second one. */
+/** On this day a person sells twice within the 13th minute. The first sale leaves no buyers for the second one. */
 const SEED = 1090;
 
 test('a sale by hand that has ended without a fill need not be reported', async () => {

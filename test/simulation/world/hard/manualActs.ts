@@ -63,7 +63,7 @@ export class ManualActs {
   }
 
   /**
-   * Rule MOVED: the bot has reported each sale by hand (halt code ALIEN) and each transfer (halt code MISMATCH). A sale that ended without a fill
+   * Rule MOVED: the bot has reported each sale by hand as a foreign order (`ALIEN`), and each transfer as a mismatch (`MISMATCH`). A sale that ended without a fill
    * has moved nothing: no list shows it afterwards.
    */
   checkEnd(): void {

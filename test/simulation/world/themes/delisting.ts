@@ -4,8 +4,8 @@ import { VENUE_CODES } from '../../../../src/model/venueCodes.ts';
 import type { Answer } from '../../../../src/worlds/computer/connection.ts';
 import { SYMBOLS, type SimulatedVenue } from '../venue.ts';
 
-/** Paths of reads that an exchange answers that still knows the symbol: orders and trades of the account. */
-const ACCOUNT_READS = /^\/sapi\/v1\/(?:openOrders|order|myTrades|cancel|batchCancel)(?:\?|$)/;
+/** Paths of the account's orders and trades, which an exchange that still knows the symbol answers. */
+const ACCOUNT_PATHS = /^\/sapi\/v1\/(?:openOrders|order|myTrades|cancel|batchCancel)(?:\?|$)/;
 
 /** The asset in which the symbols are priced. */
 const QUOTE = 'USDT';
@@ -44,9 +44,9 @@ export class Delisting {
   answer({ method, target, body }: RequestOfSymbol): Answer | null {
     if (this.#base === null || !(target + body).toUpperCase().includes(`${this.#base}${QUOTE}`)) return null;
     const isCreate = method === 'POST' && target.startsWith('/sapi/v1/order');
-    const readsAccount = !isCreate && ACCOUNT_READS.test(target);
-    if (this.#knowsSymbol && readsAccount) return null;
-    if (readsAccount) this.#venue.allowances.hidesSymbol = true;
+    const isOfAccount = !isCreate && ACCOUNT_PATHS.test(target);
+    if (this.#knowsSymbol && isOfAccount) return null;
+    if (isOfAccount) this.#venue.allowances.hidesSymbol = true;
     return this.#venue.service.error(VENUE_CODES.badSymbol.code, this.#venue.market);
   }
 }

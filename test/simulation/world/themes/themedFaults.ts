@@ -192,7 +192,7 @@ export class ThemedFaults {
   }
 
   /** Returns the reply of an exchange that is in maintenance, or that has delisted the symbol of the request; null: the exchange answers as before. */
-  answerWithoutTrading(request: { readonly method: string; readonly target: string; readonly body: string }): Answer | null {
+  closedMarketAnswer(request: { readonly method: string; readonly target: string; readonly body: string }): Answer | null {
     return this.#maintenance.answer() ?? this.#delisting.answer(request);
   }
 
