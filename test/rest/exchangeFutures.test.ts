@@ -73,6 +73,26 @@ describe('contracts', () => {
     );
   });
 
+  it('an audit finds a position with another leverage than the config asks for, which another client has set', async () => {
+    const world = await openWorld();
+    const { venue } = world.service.futures;
+    expect(venue.setLeverage(0, PERPETUAL, 50)).toBe(true);
+    futuresTrader(world).placeOrder('bob', 'SELL', 10, 1000);
+    const entry = world.placeOrder({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
+    world.passUntil(() => world.orderById(entry).lifecycle === 'done', 20_000);
+    const result = world.audit('full');
+    expect(result.kind).toBe('mismatch');
+    expect(JSON.stringify(result)).toContain(
+      'the position has leverage 50 and cross margin at the exchange, and the config asks for leverage 10 and cross margin',
+    );
+
+    futuresTrader(world).placeOrder('bob', 'BUY', 10, 995);
+    const exit = world.placeOrder({ side: 'sell', lots: 10, reduceOnly: true });
+    world.passUntil(() => world.orderById(exit).lifecycle === 'done', 20_000);
+    expect(venue.setLeverage(0, PERPETUAL, 10)).toBe(true);
+    expect(world.audit('full').kind, 'without a position nothing shows the leverage').toBe('ok');
+  });
+
   it('an order by hand that has closed contracts of a strategy can be adopted although a resting order closes all of them', async () => {
     const world = await openWorld();
     futuresTrader(world).placeOrder('bob', 'SELL', 10, 1000);

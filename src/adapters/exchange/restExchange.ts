@@ -87,11 +87,12 @@ export class RestExchange implements OrderGateway {
       unbookedLots: (tracked) => this.#readers.trades(tracked.request.instrumentIndex).unbookedLots(tracked),
     });
     this.#funding = this.#openFunding();
-    this.#contractSettings = contractSettingsOf(context);
+    const contractSettings = contractSettingsOf(context);
+    this.#contractSettings = contractSettings;
     this.#createQueue = this.#openCreateQueue();
     this.#polling = new ActiveOrderPolling({ scheduler, trackedOrders, settings, reconcile: (index) => reconcile(index, STEADY) });
     this.#notedTotals = this.#openNotedTotals();
-    this.#holdings = new HoldingsCheck({ context, funding: this.#funding, readTrades, notedTotals: this.#notedTotals });
+    this.#holdings = new HoldingsCheck({ context, funding: this.#funding, readTrades, contractSettings, notedTotals: this.#notedTotals });
     const venueNow = (): Work<number | null> => context.clock.now();
     this.#evidence = this.#openEvidence(orderIdentifier, venueNow);
     const active = (): readonly number[] => ownInstruments.filter((index) => trackedOrders.openOf(index).size > 0);

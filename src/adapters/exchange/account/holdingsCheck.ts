@@ -9,6 +9,8 @@ import { positionPartOf, type Gap, type PositionLots, type PositionPart } from '
 import type { ExchangeContext } from '../order/exchangeContext.ts';
 import type { FundingWatch } from './funding.ts';
 import type { NotedTotals } from './notedTotals.ts';
+import { positionContradictions } from './positionContradictions.ts';
+import type { ContractSettings } from '../send/contractSettings.ts';
 import type { PositionRow } from '../calls/venueRows.ts';
 import type { TradesRead } from '../observe/tradeReader.ts';
 
@@ -25,6 +27,8 @@ export interface HoldingsCheckDeps {
   readonly context: ExchangeContext;
   readonly funding: FundingWatch;
   readonly readTrades: (instrumentIndex: number, sinceMs: number, options: CallOptions) => Work<TradesRead>;
+  /** Null if no settings are configured. */
+  readonly contractSettings: Pick<ContractSettings, 'isReady'> | null;
   /** Journals the totals when the holdings agree with the trades, and the differences that the operator accepts. */
   readonly notedTotals: Pick<NotedTotals, 'journalTotals' | 'acceptAssets' | 'acceptLots'>;
 }
@@ -217,10 +221,18 @@ export class HoldingsCheck {
       const sinceMs = this.#oldestMs();
       const page = yield* this.#deps.funding.readPositions(index, options);
       if (page === null || !page.isComplete || (!positions.isKnown(index) && this.#isUnsure())) return null;
-      if (!this.#deps.context.isTwoWay(index)) contradictions.push(...twoSidesText(deps.instruments[index]!, page.rows));
+      contradictions.push(...this.#contradictionsOf(index, page.rows));
       shownPositions.push({ index, lots: positionLotsOf(page.rows, deps.instruments[index]!, positions.comparedParts(index)), sinceMs });
     }
     return this.#positionsOf(shownPositions, contradictions);
+  }
+  /** Returns one sentence for each setting of a contract that its positions contradict. Nothing can be said of settings before they are confirmed. */
+  #contradictionsOf(index: number, rows: readonly PositionRow[]): readonly string[] {
+    const { context, contractSettings } = this.#deps;
+    return positionContradictions(context.deps.instruments[index]!, rows, {
+      isNet: !context.isTwoWay(index),
+      settings: contractSettings?.isReady(index) === true ? context.settingsTarget(index) : null,
+    });
   }
   /** Returns the read of these positions. Each contract is compared alone: it must equal the sum of its own trades at some time. */
   #positionsOf(shown: readonly ShownPosition[], contradictions: readonly string[]): Snapshot {
@@ -279,19 +291,6 @@ const differenceOf = (asset: string, total: Decimal, difference: Decimal): strin
 function lotDifferenceOf(name: string, part: PositionPart, lots: Decimal, difference: Decimal): string {
   const [shown, expected] = [lots, lots.minus(difference)].map((amount) => (part === 'short' ? amount.negated() : amount).toFixed());
   return `${name}: the ${part === 'lots' ? '' : `${part} `}position is ${shown} lots, its trades make ${expected}`;
-}
-
-/**
- * Returns a sentence if a contract in net mode has a long and a short position. The account has then been set to two-way mode, in which an
- * order that should reduce one side opens the other. Their sum may equal the books, but margin and funding do not.
- */
-function twoSidesText({ wireName }: Instrument, rows: readonly PositionRow[]): readonly string[] {
-  const [long, short] = (['buy', 'sell'] as const).map((side) =>
-    rows.reduce((sum, row) => (row.side === side ? sum.plus(new Decimal(row.volume).abs()) : sum), new Decimal(0)),
-  );
-  if (long!.isZero() || short!.isZero()) return [];
-  const positions = `${long!.toFixed()} long and ${short!.toFixed()} short`;
-  return [`${wireName}: the exchange has ${positions}: the contract is in two-way mode there, and the bot is in net mode`];
 }
 
 /** Returns the lots of each part, those of shorts below 0. The result has a fraction if a volume is finer than a lot. */
