@@ -9,10 +9,15 @@ export class DistinctRows<T> {
   /** Adds a row unless an equal one was added before. Rows of one id may differ: the two legs of a self-trade, or an order that has changed. */
   add(id: string, row: T): void {
     const rowsOfId = this.#byId.get(id);
-    const rowText = JSON.stringify(row);
-    if (rowsOfId?.some((other) => JSON.stringify(other) === rowText)) return;
+    // Ids rarely repeat, so that a row is written as text only to compare it with another one of its id.
     if (rowsOfId === undefined) this.#byId.set(id, [row]);
+    else if (isListed(row, rowsOfId)) return;
     else rowsOfId.push(row);
     this.list.push(row);
   }
+}
+
+function isListed(row: unknown, rows: readonly unknown[]): boolean {
+  const rowText = JSON.stringify(row);
+  return rows.some((other) => JSON.stringify(other) === rowText);
 }
