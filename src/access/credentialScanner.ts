@@ -1,5 +1,7 @@
 // Finds credentials in the replies of a service, in every likely encoding, without storing the credentials.
 
+import { smallestOf } from '../base/number/extremes.ts';
+
 /** Returns a digest of bytes under a secret key. */
 type Digest = (bytes: Uint8Array) => string;
 
@@ -28,7 +30,7 @@ export class CredentialScanner {
   constructor(credentials: readonly string[], digest: Digest) {
     this.#digest = digest;
     const forms = Array.from(new Set(credentials.flatMap(formsOf)), (form) => foldCase(Buffer.from(form)));
-    this.#minLength = Math.min(...forms.map(({ length }) => length));
+    this.#minLength = smallestOf(forms.map(({ length }) => length));
     this.#leavingWeight = powerOf(this.#minLength - 1);
     for (const form of forms) this.#storeForm(form);
   }

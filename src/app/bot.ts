@@ -2,6 +2,7 @@
 
 import 'reflect-metadata';
 import { Container, ContainerModule, type ContainerModuleLoadOptions, type ServiceIdentifier } from 'inversify';
+import { smallestOf } from '../base/number/extremes.ts';
 import { cronTimes } from '../adapters/clock/cron.ts';
 import { ConfigError } from '../base/errors.ts';
 import { listOf } from '../base/memory/listOf.ts';
@@ -277,6 +278,6 @@ function leavesOf({ feeds }: RunPlan, instruments: readonly Instrument[]): reado
   if (feeds.every(({ listedToMs }) => listedToMs === undefined)) return undefined;
   return instruments.map(({ id }) => {
     const feedsOfInstrument = feeds.filter(({ bars }) => bars.instrument.id === id);
-    return Math.min(...feedsOfInstrument.map(({ listedToMs = Infinity }) => listedToMs));
+    return smallestOf(feedsOfInstrument.map(({ listedToMs = Infinity }) => listedToMs));
   });
 }

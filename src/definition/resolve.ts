@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
+import { largestOf, smallestOf } from '../base/number/extremes.ts';
 import { catalogStore, type BarStore } from '../adapters/catalog/bars/barStore.ts';
 import type { Streaming } from '../adapters/catalog/bars/streamedBars.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -167,7 +168,7 @@ interface Span {
 function spanOf(feeds: readonly FeedPlan[], range: RunRange): LoadedData['span'] {
   const widest = widestSpan(feeds);
   const executionSpan = widestSpan(finestFeeds(feeds));
-  const maxBarMs = Math.max(...feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
+  const maxBarMs = largestOf(feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
   const fromMs = executionSpan.fromMs - widest.fromMs >= maxBarMs ? executionSpan.fromMs : widest.fromMs;
   const toMs = widest.toMs - executionSpan.toMs >= maxBarMs ? executionSpan.toMs : widest.toMs;
   return { run: { fromMs: range.fromMs ?? fromMs, toMs: range.toMs ?? toMs }, bars: { fromMs, toMs } };
@@ -176,8 +177,8 @@ function spanOf(feeds: readonly FeedPlan[], range: RunRange): LoadedData['span']
 /** Returns the time from the first bar to the last one of any feed. */
 function widestSpan(feeds: readonly FeedPlan[]): Span {
   return {
-    fromMs: Math.min(...feeds.map(({ bars, firstRow }) => timeOrDefault(openMsOf(bars, firstRow), Infinity))),
-    toMs: Math.max(...feeds.map(({ bars }) => timeOrDefault(closeMsOf(bars, bars.length - 1), -Infinity))),
+    fromMs: smallestOf(feeds.map(({ bars, firstRow }) => timeOrDefault(openMsOf(bars, firstRow), Infinity))),
+    toMs: largestOf(feeds.map(({ bars }) => timeOrDefault(closeMsOf(bars, bars.length - 1), -Infinity))),
   };
 }
 

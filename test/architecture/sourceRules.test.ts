@@ -47,6 +47,9 @@ describe('the rules of the sources', () => {
     ['randomness', { 'venue/a.ts': 'export const x = Math.random();' }, /randomness is seeded/],
     ['a promise', { 'engine/a.ts': 'export async function a() {}' }, /synchronous/],
     ['I/O', { 'model/a.ts': "import { readFileSync } from 'node:fs';" }, /no I\/O/],
+    ['a list spread into Math.min', { 'tasks/a.ts': 'export const a = (b: number[]) => Math.min(f(1), ...b);' }, /spread into a call/],
+    ['a list spread into push', { 'tasks/a.ts': 'export const a = (b: number[]) => b.push(...b);' }, /spread into a call/],
+    ['a list spread into splice', { 'tasks/a.ts': 'export const a = (b: number[]) => b.splice(0, 1, ...b);' }, /spread into a call/],
     ['a private field with # in engine or orders', { 'engine/a.ts': 'export class A {\n  readonly #a = 1;\n}' }, /hot rooms say private/],
     [
       'Infinity inside an expression in engine or orders',

@@ -1,12 +1,13 @@
 // Lists the endpoints as text and as JSON: names, parameters and purpose.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import { expected } from '../../protocol/arguments.ts';
 import { SECURITY, type Endpoint, type Param } from '../../protocol/endpoints/endpoint.ts';
 import { endpointOf, OPS, type Op } from '../../protocol/endpoints/endpoints.ts';
 import { COLUMNS } from '../../report/terminal/lines.ts';
 import { labelText, wrapText } from '../terminal/wrapText.ts';
 
-const NAME_COLUMNS = Math.max(...OPS.map((op) => op.length)) + 3;
+const NAME_COLUMNS = largestOf(OPS.map((op) => op.length)) + 3;
 
 /** Returns the list of all endpoints: name, parameters and purpose of each. */
 export function endpointListText(): string {
@@ -45,7 +46,11 @@ export function endpointText(op: Op): string {
     ['answer', answer.shape],
   ];
   const names = Object.keys(params);
-  const nameWidth = Math.max(0, ...names.map((name) => name.length)) + 4;
+  const nameWidth =
+    largestOf(
+      names.map((name) => name.length),
+      0,
+    ) + 4;
   const explanations = names.flatMap((name) => labelText(`  ${name}`.padEnd(nameWidth), parameterText(params[name]!)));
   const parameters = names.length === 0 ? ['no parameters'] : ['parameters', ...explanations];
   return [`${op}: ${help}`, ...factLines(facts), ...parameters].join('\n');
@@ -56,7 +61,7 @@ const LIMIT_SOURCES = { spec: 'by the specification', dialect: 'seen on services
 
 /** Returns the lines of name and value pairs, with the values aligned. */
 const factLines = (rows: readonly (readonly string[])[]): readonly string[] => {
-  const nameWidth = Math.max(...rows.map(([name = '']) => name.length)) + 4;
+  const nameWidth = largestOf(rows.map(([name = '']) => name.length)) + 4;
   return rows.flatMap(([name = '', value = '']) => labelText(`  ${name}`.padEnd(nameWidth), value));
 };
 

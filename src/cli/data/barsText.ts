@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
+import { appendAll } from '../../base/memory/appendAll.ts';
 import type { CatalogEntry, CheckedBars } from '../../adapters/catalog/bars/catalog.ts';
 import type { CheckedSeries, SeriesEntry } from '../../adapters/catalog/series/seriesStore.ts';
 import type { ImportedSet } from '../../adapters/catalog/import/importResult.ts';
@@ -218,7 +219,7 @@ export function checkText(
   });
   // The warning texts of series already name the series.
   for (const { seen } of series)
-    if (seen.length > 0) warnings.push(...withLead('  Look here first: ', `${seen.map(warningText).join('; ')}.`));
+    if (seen.length > 0) appendAll(warnings, withLead('  Look here first: ', `${seen.map(warningText).join('; ')}.`));
   return [
     indentedTable([headings, ...rows, ...series.map(seriesCheckRow), ...trades.map(tradeCheckRow)], 'lllrrrrrrll'),
     ...notes,

@@ -1,5 +1,6 @@
 // Implements `isobar data download`, `record` and `instruments`, and prints their results.
 
+import { appendAll } from '../../base/memory/appendAll.ts';
 import { listKeys, type BarKey } from '../../adapters/catalog/files/paths.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import type { AccessOptions } from '../../access/settings.ts';
@@ -119,7 +120,7 @@ export async function refreshRecords(args: InstrumentsArgs): Promise<void> {
   try {
     await withService(args, [...symbolsByMarket.keys()], async (service) => {
       for (const [market, symbols] of symbolsByMarket)
-        refreshed.push(...(await refreshInstruments(service, market, [...symbols], catalog)));
+        appendAll(refreshed, await refreshInstruments(service, market, [...symbols], catalog));
     });
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;

@@ -1,5 +1,6 @@
 // The tools of the MCP server (`isobar mcp`). Each tool runs one command of isobar, with the arguments that make sense without a terminal.
 
+import { appendAll } from '../../base/memory/appendAll.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 
@@ -300,9 +301,13 @@ export function commandWords(tool: Tool, args: Readonly<Record<string, unknown>>
       continue;
     }
     const texts = argumentTexts(`${tool.name}: ${name}`, argument, value);
-    if (argument.isPositional === true) words.push(...texts.map(positionalWord));
+    if (argument.isPositional === true) appendAll(words, texts.map(positionalWord));
     else if (argument.kind === 'flag') options.push(value === true ? `--${name}` : `--no-${name}`);
-    else options.push(...texts.map((text) => `--${name}=${text}`));
+    else
+      appendAll(
+        options,
+        texts.map((text) => `--${name}=${text}`),
+      );
   }
   return [...tool.command, ...words, ...options, '--json'];
 }

@@ -1,11 +1,13 @@
 // Aligns the cells of text tables for the terminal. All commands that print tables use it.
 
+import { largestOf } from '../../base/number/extremes.ts';
+
 /**
  * Returns one line for each row, with two spaces between columns. Character n of `sides` aligns column n: `l` to the left, `r` to the right.
  * Columns without a character are aligned to the left. The first row determines the number of aligned columns.
  */
 export function alignedRows(rows: readonly (readonly string[])[], sides = ''): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const widths = (rows[0] ?? []).map((_, column) => largestOf(rows.map((row) => (row[column] ?? '').length)));
   const padCell = (cell: string, columnIndex: number): string => {
     const width = widths[columnIndex] ?? 0;
     return sides[columnIndex] === 'r' ? cell.padStart(width) : cell.padEnd(width);

@@ -1,5 +1,6 @@
 // Formats tables whose last column wraps, so that lines fit the width of a section.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import { COLUMNS } from '../../report/terminal/lines.ts';
 import { alignedRows } from '../terminal/tables.ts';
 import { wrapText } from '../terminal/wrapText.ts';
@@ -17,7 +18,7 @@ export function rowsText(rows: readonly (readonly string[])[], sides = ''): read
   // A mark in place of the last cell keeps the spaces before it, which `alignedRows` would remove at the end of a line.
   const firstCells = rows.map((row) => [...row.slice(0, lastColumn).map((cell) => cutCell(cell)), '|']);
   const markedLines = alignedRows(firstCells, sides);
-  const leadWidth = Math.max(...markedLines.map((line) => line.length)) - 1;
+  const leadWidth = largestOf(markedLines.map((line) => line.length)) - 1;
   const lastWidth = Math.max(MIN_LAST_WIDTH, WIDTH - leadWidth);
   return rows.flatMap((row, rowIndex) => {
     const firstLead = markedLines[rowIndex]!.slice(0, -1).padEnd(leadWidth);

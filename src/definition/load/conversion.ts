@@ -1,5 +1,6 @@
 // Determines the reporting asset of a run, and how its other quote assets are valued in it.
 
+import { largestOf, smallestOf } from '../../base/number/extremes.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { closeMsOf, openMsOf } from '../../model/bars/bars.ts';
 import type { Instrument, InstrumentId } from '../../model/instrument.ts';
@@ -133,7 +134,7 @@ function checkPriced(where: string, { id, wireName }: Instrument, feeds: readonl
   const beginsMs = openMsOf(bars, firstRow);
   if (Number.isNaN(beginsMs))
     throw new ConfigError(`${where}: ${wireName} has no bar at the start of the run`, 'load bars of the conversion from before the start');
-  const firstMs = Math.min(...feeds.map((each) => closeMsOf(each.bars, each.firstRow)).filter((ms) => !Number.isNaN(ms)));
+  const firstMs = smallestOf(feeds.map((each) => closeMsOf(each.bars, each.firstRow)).filter((ms) => !Number.isNaN(ms)));
   if (beginsMs < firstMs) return;
   throw new ConfigError(
     `${where}: ${wireName} begins at ${formatMinute(beginsMs)}, after the first bar of the run at ${formatMinute(firstMs)}`,
@@ -145,7 +146,7 @@ function checkPriced(where: string, { id, wireName }: Instrument, feeds: readonl
 export function conversionNotes(convert: QuoteAssets['convert'], feeds: readonly FeedPlan[]): readonly string[] {
   const endOf = ({ bars }: FeedPlan): number => closeMsOf(bars, bars.length - 1);
   const finest = finestFeeds(feeds);
-  const lastMs = Math.max(...finest.map(endOf).filter((ms) => !Number.isNaN(ms)));
+  const lastMs = largestOf(finest.map(endOf).filter((ms) => !Number.isNaN(ms)));
   return Object.entries(convert ?? {}).flatMap(([asset, id]) => {
     const feed = finest.find(({ bars }) => bars.instrument.id === id)!;
     if (!(endOf(feed) < lastMs)) return [];

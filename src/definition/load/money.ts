@@ -1,5 +1,6 @@
 // Determines the starting balances and the fees of a run, and checks that one set of fees suffices.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import { Decimal, fromScaled, toScaled } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
@@ -173,8 +174,8 @@ function contractFees({ fees }: Definition, instruments: readonly Instrument[]):
   const taker = commonRate(takerRates);
   return {
     plan: {
-      makerPpm: Math.max(...makerRates),
-      takerPpm: Math.max(...takerRates),
+      makerPpm: largestOf(makerRates),
+      takerPpm: largestOf(takerRates),
       in: 'quote',
       rounding: fees?.rounding ?? DEFINITION_DEFAULTS.fees.rounding,
     },

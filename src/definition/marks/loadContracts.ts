@@ -1,5 +1,6 @@
 // Loads the futures data of a run: mark prices, funding rates, and notes about missing data.
 
+import { appendAll } from '../../base/memory/appendAll.ts';
 import { markLengthMs } from '../../adapters/catalog/files/markInterval.ts';
 import type { SeriesColumns } from '../../adapters/catalog/series/seriesColumns.ts';
 import { instrumentText } from '../../adapters/catalog/records/instrumentRecord.ts';
@@ -80,7 +81,7 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   const markRows = markKey === null ? null : openSeries(markKey, (bars.openMs[0] ?? 0) - markLengthMs(markKey.interval));
   const klines = markKey === null || markRows === null ? null : markKlines(markRows, markKey.interval, instrument.priceDigits);
   const aligned = klines === null ? null : alignMarks(bars, klines, firstRow);
-  notes.push(...markNotes(symbol, rule, aligned, bars.length - firstRow));
+  appendAll(notes, markNotes(symbol, rule, aligned, bars.length - firstRow));
 
   const fundingKey = keys.find(({ kind }) => kind === 'funding');
   // No position exists before the contract has bars.
@@ -88,7 +89,7 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   // Loaded from the first rate on: earlier rates are not paid, but strategies can read them.
   const rates = fundingKey === undefined ? null : openSeries(fundingKey, 0);
   const plan = rates === null ? null : fundingOf(rates, pricedRows(klines, bars), bars, { fromMs, toMs: range.toMs });
-  notes.push(...fundingNotes(symbol, plan));
+  appendAll(notes, fundingNotes(symbol, plan));
   return {
     id: instrument.id,
     data: { marks: aligned?.marks ?? null, funding: plan?.funding ?? [], rates: rates === null ? null : knownRates(rates) },

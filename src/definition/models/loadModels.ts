@@ -1,6 +1,7 @@
 // Loads the models that a definition names, and records their hashes for the manifest.
 
 import { dirname } from 'node:path';
+import { appendAll } from '../../base/memory/appendAll.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { loadModel, type LoadedModel, type ModelKind } from '../../adapters/plugins/loadModel.ts';
 import type { Warning } from '../../model/warning.ts';
@@ -41,7 +42,7 @@ async function loadOwnModels(
   const load = async <Kind extends ModelKind>(kind: Kind, path: KeyPath, file: string): Promise<LoadedModel<Kind>['model']> => {
     const place = locate(source, path, file, { description: 'a file', kind: 'file', remedy: 'correct the path' });
     const { model, hash, inputs, reach } = await loadModel(kind, place, file, { bundler, importer });
-    reachWarnings.push(...reach);
+    appendAll(reachWarnings, reach);
     records.push({ use: kind, file, hash, inputs, folder: dirname(place) });
     return model;
   };

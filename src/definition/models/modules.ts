@@ -1,6 +1,7 @@
 // Loads the modules that a definition names, checks the parts that they rebind, and records their hashes for the manifest.
 
 import { dirname } from 'node:path';
+import { appendAll } from '../../base/memory/appendAll.ts';
 import type { Bundler } from '../../adapters/plugins/bundler.ts';
 import { loadModule, type Importer } from '../../adapters/plugins/loadModule.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -60,7 +61,7 @@ export async function loadModules(
     if (!isComposeModule(exported)) throw noModuleError(place, exported);
     plans.push({ module: exported, place });
     records.push({ use: 'module', file, hash, inputs, folder: dirname(path) });
-    reachWarnings.push(...reach);
+    appendAll(reachWarnings, reach);
   }
   checkBindings(plans, definition);
   return { plans, records, reach: reachWarnings };

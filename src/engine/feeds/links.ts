@@ -1,5 +1,6 @@
 // Kernels that read several feeds. They are filled after the kernels of every single feed, up to the same instant.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import type { Kernel } from '../../indicators/graph/spec.ts';
 import type { TechnicalLibrary } from '../../indicators/graph/technicalLibrary.ts';
 import { firstAfter } from '../../base/number/search.ts';
@@ -17,7 +18,10 @@ export interface Link {
 /** Returns the kernels that read several feeds, in the order in which they must run. */
 export function linksOf(feeds: readonly FeedRun[]): readonly Link[] {
   // A kernel of one level reads only kernels of lower levels.
-  const levels = Math.max(0, ...feeds.map(({ indicators }) => indicators.linked.length));
+  const levels = largestOf(
+    feeds.map(({ indicators }) => indicators.linked.length),
+    0,
+  );
   return Array.from({ length: levels }).flatMap((_, level) =>
     feeds.flatMap((feed) => {
       const kernels = feed.indicators.linked[level] ?? [];

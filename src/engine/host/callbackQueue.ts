@@ -1,5 +1,6 @@
 // Queue of strategy callbacks: fills and order changes wait here until everything of the instant is booked.
 
+import { appendAll } from '../../base/memory/appendAll.ts';
 import { StrategyError } from '../../base/errors.ts';
 import type { FillInfo, OrderInfo } from '../../strategy/types.ts';
 import type { StrategyRun } from './strategyRun.ts';
@@ -54,7 +55,7 @@ export class CallbackQueue {
   }
   /** Returns the undelivered events of a batch to the queue after a strategy has thrown. */
   resume(): void {
-    this.waiting.unshift(...this.batch.slice(this.deliveredCount));
+    this.waiting = [...this.batch.slice(this.deliveredCount), ...this.waiting];
     this.batch = [];
   }
 
@@ -69,12 +70,12 @@ export class CallbackQueue {
     const batches = heldCallbacks.map((batch) => batch.filter(isCurrent));
     try {
       for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
-        this.waiting.push(...batch);
+        appendAll(this.waiting, batch);
         this.deliver(...deliverArguments);
       }
     } finally {
       // If one strategy has thrown, the others still get the remaining events.
-      this.waiting.push(...batches.flat());
+      appendAll(this.waiting, batches.flat());
     }
   }
 

@@ -1,5 +1,6 @@
 // State that strategies keep over restarts: plain data as JSON, and an engine that resumes from such a state.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import { StrategyError } from '../../base/errors.ts';
 import { STATE } from '../../orders/lifecycle.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
@@ -209,7 +210,7 @@ export function keptTexts(engine: KeptRuns): readonly string[] {
   if (totalLength * CODE_LENGTH <= MAX_RECORDED_LENGTH) return texts;
   const lengths = texts.map(recordedLength);
   if (lengths.reduce((sum, length) => sum + length, 0) <= MAX_RECORDED_LENGTH) return texts;
-  const tooLongIndex = lengths.indexOf(Math.max(...lengths));
+  const tooLongIndex = lengths.indexOf(largestOf(lengths));
   engine.currentStrategy = tooLongIndex;
   throw tooLongError(runs[tooLongIndex]!.name, lengths[tooLongIndex]!);
 }

@@ -86,4 +86,27 @@ describe('Timers', () => {
     firedUntil(timers, MIDNIGHT_MS + HOUR_MS);
     expect(calls).toEqual(['every', 'at', 'every', 'registered']);
   });
+
+  it('hundreds of thousands of missed calls are made up for, in order of their times, after a handler has thrown, too', () => {
+    const timers = new Timers();
+    const calls: number[] = [];
+    const daysMissed = 200;
+    const addTimer = (strategy: number, periodMs: number): void =>
+      timers.every(strategy, periodMs, () => void calls.push(strategy), MIDNIGHT_MS, 'all');
+    timers.start(MIDNIGHT_MS);
+    addTimer(0, MINUTE_MS);
+    addTimer(1, HOUR_MS);
+    let failures = 0;
+    const callTimer = (_strategy: number, handler: () => void): void => {
+      handler();
+      if (calls.length === 100 && failures++ === 0) throw new Error('planted');
+    };
+    const untilMs = MIDNIGHT_MS + daysMissed * 24 * HOUR_MS;
+    expect(() => timers.runMissed(untilMs, callTimer)).toThrow('planted');
+    timers.runMissed(untilMs, callTimer);
+    expect(calls).toHaveLength(daysMissed * 24 * 61);
+    // At each full hour the timer that was registered first comes first.
+    expect(calls.slice(0, 61)).toEqual([...Array(60).fill(0), 1]);
+    expect(calls.slice(-2)).toEqual([0, 1]);
+  });
 });

@@ -32,8 +32,8 @@ export class Timers {
   /** Computes the times of cron patterns; null when the run has no calendar. */
   cronTimes: CronTimes | null = null;
   private readonly timers: Timer[] = [];
-  /** Missed calls to make up for, in order of their times. */
-  private readonly missed: Timer[] = [];
+  /** Missed calls to make up for, the latest first, so that taking the next one costs the same for any number of them. */
+  private missed: Timer[] = [];
   private isStarted = false;
   /** No timer fires before this time, ms UTC. */
   private heldUntilMs = -INFINITY;
@@ -127,9 +127,9 @@ export class Timers {
     }
     this.remove(({ key, dueMs }) => key !== null && dueMs === INFINITY);
     this.findNext();
-    const inTimeOrder = missedCalls.toSorted((call, other) => call.dueMs - other.dueMs);
-    this.missed.push(...inTimeOrder.map(({ timer }) => timer));
-    for (let timer = this.missed.shift(); timer !== undefined; timer = this.missed.shift()) callTimer(timer.strategy, timer.handler);
+    const inTimeOrder = missedCalls.toSorted((call, other) => call.dueMs - other.dueMs).map(({ timer }) => timer);
+    this.missed = [...inTimeOrder.toReversed(), ...this.missed];
+    for (let timer = this.missed.pop(); timer !== undefined; timer = this.missed.pop()) callTimer(timer.strategy, timer.handler);
   }
 
   private add(timer: Timer, nowMs: number): void {

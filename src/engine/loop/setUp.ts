@@ -1,5 +1,6 @@
 // Set-up before the first bar: constructs the strategies, warms up indicators, and finds when each strategy is ready.
 
+import { largestOf, smallestOf } from '../../base/number/extremes.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { Rng } from '../../base/number/rng.ts';
 import type { TechnicalLibrary } from '../../indicators/graph/technicalLibrary.ts';
@@ -86,11 +87,11 @@ export function readyMs({ feeds, decidesPerFeed }: Engine, run: StrategyRun): nu
   const [ownFeed] = run.listened;
   // Other feeds must not determine when the strategy begins.
   if (decidesPerFeed && ownFeed !== undefined) return closeMsOf(ownFeed, Math.max(ownFeed.firstRow, run.readyRow(ownFeed)));
-  const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
+  const firstMs = smallestOf(feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
   const neededReadyMs = [...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed)));
   const neededLinks = run.linked.filter(({ feed }) => run.needed.has(feed));
   const linkedReadyMs = neededLinks.map(({ feed, view }) => closeMsOf(feed, feed.indicators.firstReadyRow(view)));
-  return Math.max(firstMs, ...linkedReadyMs, ...neededReadyMs);
+  return largestOf([...linkedReadyMs, ...neededReadyMs], firstMs);
 }
 
 /** The order log has eight bits for a strategy and fourteen for an instrument. The fill log has no fewer. */

@@ -1,5 +1,6 @@
 // Reads series and signals of another feed at the rows of this feed. Each row gets the newest value whose bar had closed.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import { firstAfter } from '../../base/number/search.ts';
 import type { GraphOutput } from './graph.ts';
 import type { Design, Kernel, RowTimes, Wiring } from './spec.ts';
@@ -37,8 +38,18 @@ export function firstReadyRow(output: GraphOutput, knownRows = new Map<GraphOutp
     if (ownSource.home !== home) row = rowAsOf(home.times, ownSource, row);
   } else {
     // The warm-up of a node counts from its longest source.
-    const addedBars = output.warmupBars - Math.max(1, ...node.inputs.map((input) => input.warmupBars));
-    row = addedBars + Math.max(0, ...node.inputs.map((input) => firstReadyRow(input, knownRows)));
+    const addedBars =
+      output.warmupBars -
+      largestOf(
+        node.inputs.map((input) => input.warmupBars),
+        1,
+      );
+    row =
+      addedBars +
+      largestOf(
+        node.inputs.map((input) => firstReadyRow(input, knownRows)),
+        0,
+      );
   }
   knownRows.set(output, row);
   return row;

@@ -1,5 +1,6 @@
 // The graph of the indicators of one feed: its nodes, their columns, and the assembly of windows and kernels.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import { assert } from '../../base/assert.ts';
 import { InvariantError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -49,7 +50,11 @@ export class GraphNode {
   constructor(home: SpecOwner, design: Design, key: string, inputs: readonly GraphOutput[]) {
     this.design = design;
     this.inputs = inputs;
-    this.level = Math.max(0, ...inputs.map((input) => input.level)) + (design.isAsOf === true ? 1 : 0);
+    this.level =
+      largestOf(
+        inputs.map((input) => input.level),
+        0,
+      ) + (design.isAsOf === true ? 1 : 0);
     this.outputs = listOf(design.outputs, (output) => new GraphOutput(home, this, key + output.suffix, output.warmupBars, null));
     for (const input of inputs) input.lookBack = Math.max(input.lookBack, design.lookBack);
   }

@@ -1,5 +1,6 @@
 // Indicator specs describe an indicator and its sources. Their plans, which are kept apart, make the kernels.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import { assert } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { PriceColumn, TickColumn } from '../../model/bars/bars.ts';
@@ -268,7 +269,7 @@ function toSpec<Out>(recipe: IndicatorRecipe, kind: 'series' | 'signal', shape: 
   const ownSources = isAsOf ? sources.slice(0, 1) : sources;
   const key = keyOf(recipe.name, ownSources, recipe.parameters ?? []);
   const home = commonHome(key, ownSources);
-  const barsBefore = Math.max(...ownSources.map((source) => source.warmupBars)) - 1;
+  const barsBefore = largestOf(ownSources.map((source) => source.warmupBars)) - 1;
   const outputDesigns = Object.entries(recipe.needs).map(([suffix, needed]) => ({ suffix, warmupBars: barsBefore + needed }));
   const { lookBack = 0, usesTechnical = false, shared = { key, output: '' } } = recipe;
   const design: Design = {
@@ -276,7 +277,7 @@ function toSpec<Out>(recipe: IndicatorRecipe, kind: 'series' | 'signal', shape: 
     sources, lookBack, kind, outputs: outputDesigns, usesTechnical, isAsOf,
     makeKernel: (wiring) => recipe.makeKernel(wiring),
   }; // prettier-ignore
-  const warmupBars = Math.max(...outputDesigns.map((output) => output.warmupBars));
+  const warmupBars = largestOf(outputDesigns.map((output) => output.warmupBars));
   const column = shared.key + shared.output;
   return planSpec(key, warmupBars, { home, column, resolve: (registry) => shape(registry.node(design, shared.key)) });
 }
@@ -291,7 +292,7 @@ export function compose<Out>(
 ): IndicatorSpec<Out> {
   const key = keyOf(name, sources, parameters);
   const home = commonHome(key, sources);
-  return planSpec(key, Math.max(...parts.map((part) => part.warmupBars)), { home, column: key, resolve: shape });
+  return planSpec(key, largestOf(parts.map((part) => part.warmupBars)), { home, column: key, resolve: shape });
 }
 
 /**

@@ -1,5 +1,6 @@
 // Reservations: the worst case of unfinished orders, kept as running figures that risk reads before each order.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import * as numbers from '../../base/number/exact.ts';
 import type { ChangedIndexes } from '../../base/memory/changedIndexes.ts';
 import { listOf } from '../../base/memory/listOf.ts';
@@ -55,7 +56,7 @@ export class Reservations {
       (instrument, index) => new Exposure(instrument, terms.takerFeePpm[index]!, terms, terms.leverage?.[index] ?? 0),
     );
     this.accountOf = terms.accounts ?? null;
-    this.accounts = this.accountOf === null ? 1 : Math.max(...Array.from(this.accountOf)) + 1;
+    this.accounts = this.accountOf === null ? 1 : largestOf(Array.from(this.accountOf)) + 1;
     this.cashByStrategy = Array.from({ length: strategyCount * this.accounts }, () => new CommittedCash());
     this.lotsByStrategy = Array.from({ length: strategyCount }, (_, strategy) =>
       listOf(this.exposures, (exposure, index) => new CommittedLots(this.committedCash(strategy, index), exposure)),

@@ -1,5 +1,6 @@
 // Take-profit ladders: how many whole lots of an entry each target closes.
 
+import { largestOf, smallestOf } from '../../base/number/extremes.ts';
 import type { Ticks } from '../../base/brand.ts';
 import { mulDiv } from '../../base/number/exact.ts';
 import type { Ladder } from '../../model/order.ts';
@@ -16,7 +17,7 @@ export interface RungLots {
 /** Returns the target that is reached first: the lowest one of a long, in ticks. NaN if one of them is not a number. */
 export function nearestOf(ladder: Ladder, isLong: boolean): number {
   const prices = ladder.map(({ at }) => at);
-  return isLong ? Math.min(...prices) : Math.max(...prices);
+  return isLong ? smallestOf(prices) : largestOf(prices);
 }
 
 /** True when the shares sum to 100 %, except for what rounding them to millionths has lost. */

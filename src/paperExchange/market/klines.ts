@@ -48,7 +48,7 @@ export interface RollingDay {
 
 /** The klines of one instrument. */
 export class Klines {
-  readonly #bars: Readonly<Record<CommonInterval, GrowingBar[]>> = {
+  readonly #bars: Record<CommonInterval, GrowingBar[]> = {
     '1m': [],
     '5m': [],
     '15m': [],
@@ -107,7 +107,7 @@ export class Klines {
   /** Replaces all klines of an interval by those of an earlier process. */
   restore(interval: CommonInterval, bars: readonly TickBar[]): void {
     this.#endMs[interval] = 0;
-    this.#bars[interval].splice(0, Infinity, ...bars.map((bar) => ({ ...bar })));
+    this.#bars[interval] = bars.map((bar) => ({ ...bar }));
   }
 
   /** Updates a minute to its final state. Longer klines gain the lots that were not known before. */

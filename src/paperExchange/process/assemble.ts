@@ -1,5 +1,6 @@
 // Builds an exchange from its settings: the service, the history of its markets, and their price sources.
 
+import { smallestOf } from '../../base/number/extremes.ts';
 import { assertNever } from '../../base/assert.ts';
 import { toScaled } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -71,7 +72,7 @@ export function assembleExchange(
 /** Returns when an exchange opens whose markets replay rows at their own times, ms UTC; null if no market does so. */
 export function rowStartMs({ prices }: ExchangeSettings): number | null {
   const starts = Array.from(prices.values(), (source) => (source.kind === 'matchingBars' ? source.fromMs : Infinity));
-  const firstMs = Math.min(...starts);
+  const firstMs = smallestOf(starts);
   return firstMs === Infinity ? null : firstMs;
 }
 

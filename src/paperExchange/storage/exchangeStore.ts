@@ -1,5 +1,6 @@
 // A persistent exchange: opens the exchange store, restores a new service from it, and starts writing behind its end.
 
+import { appendAll } from '../../base/memory/appendAll.ts';
 import type { Disk } from '../../ports/disk.ts';
 import type { Service } from '../service.ts';
 import { StoreWriter, type StoreWriterOptions } from './storeWriter.ts';
@@ -47,7 +48,7 @@ export class ExchangeStore {
   restoreAndWrite(service: Service, options: Omit<StoreWriterOptions, 'folder'>): StoreWriter {
     const { archives, segments: readSegments, ending, bytes: priorBytes, nextNumber, obsolete } = this.#reading;
     const segments = new Segments(this.#disk);
-    segments.all.push(...archives, ...readSegments);
+    appendAll(segments.all, [...archives, ...readSegments]);
     service.archive.reader = segments;
     restoreService(service, this.#reading, this.#disk);
     for (const name of obsolete) this.#disk.remove(`${this.#folder}/${name}`);

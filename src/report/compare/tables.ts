@@ -1,5 +1,6 @@
 // Writes the tables of a comparison: the difference by month, all figures, the inputs, and the first fill that differs.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
 import { amountText, wholeText, NO_VALUE, signed, THIN, timeText } from '../../base/text/format.ts';
 import { METRIC_NAMES } from '../words/glossary.ts';
@@ -40,7 +41,7 @@ export function comparisonMonths({ a, b }: RunComparison): Markup {
   const differences = cellDifferences.filter((difference) => difference !== null);
   if (differences.length === 0) return html`<p class="muted">No month is in both.</p>`;
   // The largest difference has the strongest tint. A minimum above 0 avoids a division by zero.
-  const maxDifference = Math.max(...differences.map(Math.abs), 1e-9);
+  const maxDifference = largestOf(differences.map(Math.abs), 1e-9);
   const cell = (value: number | null) =>
     value === null
       ? html`<td class="none">·</td>`

@@ -1,5 +1,6 @@
 // Writes a comparison for the terminal, at most 100 columns wide: figures, differing inputs, and the first fill that differs.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import { wholeText, dayText } from '../../base/text/format.ts';
 import { marketNames, strategyNames } from '../terminal/closingTable.ts';
 import { COLUMNS, colourText, withLead } from '../terminal/lines.ts';
@@ -102,7 +103,13 @@ function fillLines({ firstFill }: RunComparison): string[] {
 /** Returns the lines about the keys and inputs that differ, at most `MAX_UNEQUAL` of them. */
 function unequalLines(unequal: readonly Unequal[]): string[] {
   if (unequal.length === 0) return ['', '  Nothing differs in what went in: definition, code, bars, versions.'];
-  const nameWidth = Math.min(38, Math.max(16, ...unequal.map(({ name }) => name.length)));
+  const nameWidth = Math.min(
+    38,
+    largestOf(
+      unequal.map(({ name }) => name.length),
+      16,
+    ),
+  );
   const lines = unequal.slice(0, MAX_UNEQUAL).map(({ use, name, a, b }) => {
     const lead = `    ${cutText(name, nameWidth).padEnd(nameWidth)}  ${use.padEnd(10)}`;
     return `${lead}  ${cutText(valueText(a), INPUT_WIDTH).padEnd(INPUT_WIDTH)}  ${cutText(valueText(b), INPUT_WIDTH)}`.trimEnd();

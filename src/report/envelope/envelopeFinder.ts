@@ -1,5 +1,6 @@
 // Computes the envelope of a run: the range of its figures over all orders of events inside its bars (docs/envelope.md).
 
+import { largestOf } from '../../base/number/extremes.ts';
 import type { RunDecisions } from '../../model/run/decisions.ts';
 import { tickAt } from '../../model/bars/bars.ts';
 import type { RunRecord } from '../../model/run/run.ts';
@@ -210,7 +211,13 @@ export class EnvelopeFinder {
     }
     const follower = new EntryFollower(rows, terms, this.finer);
     const paths = partsOf(entry).map((part) => follower.follow(part, this.spreadTaker(instrument, rows)));
-    busyUntil.set(key, Math.max(busyMs, ...paths.map(({ endMs }) => endMs)));
+    busyUntil.set(
+      key,
+      largestOf(
+        paths.map(({ endMs }) => endMs),
+        busyMs,
+      ),
+    );
     if (!isAsRun({ record: this.record, rows, entry, paths, legs: this.legs }))
       reasons.always.add('an order took a path that is not followed');
     for (const path of paths) this.addRange(entry, rows, path);

@@ -1,5 +1,6 @@
 // Computes the figures of each possible path of a run, and the range that contains all of them.
 
+import { largestOf, smallestOf } from '../../base/number/extremes.ts';
 import type { RunRecord, EquityColumns } from '../../model/run/run.ts';
 import { mainFigures, type BarDrawdowns } from '../kernels/portfolio.ts';
 import { seriesOf } from '../kernels/returns.ts';
@@ -65,10 +66,10 @@ export function rangeOver(paths: readonly PathFigures[], name: 'maxDrawdown' | '
   const values = paths.map((path) => path[name]).filter((value) => value !== null);
   const asRun = paths[0]![name];
   if (asRun === null) return { low: null, asRun, high: null };
-  return { low: Math.min(...values), asRun, high: Math.max(...values) };
+  return { low: smallestOf(values), asRun, high: largestOf(values) };
 }
 
 /** Returns the range of amounts in units as decimal text. */
 export function moneyRange(digits: number, units: readonly number[], asRun: number): EnvelopeRange<Money> {
-  return { low: moneyText(Math.min(...units), digits), asRun: moneyText(asRun, digits), high: moneyText(Math.max(...units), digits) };
+  return { low: moneyText(smallestOf(units), digits), asRun: moneyText(asRun, digits), high: moneyText(largestOf(units), digits) };
 }

@@ -1,5 +1,6 @@
 // Computes the profit of one trade from its entry and exit prices, in units of the reporting asset, without rounding.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
 
@@ -58,6 +59,6 @@ export class TradeMoney {
     if (!this.isFeeInCoins) return 0;
     const lotsLeft = rates.map((ppm) => (lots * (MILLION - ppm)) / MILLION);
     // A remainder just below a whole lot is a rounding error.
-    return Math.max(...lotsLeft.map((left) => left - Math.floor(left + 1e-9)));
+    return largestOf(lotsLeft.map((left) => left - Math.floor(left + 1e-9)));
   }
 }

@@ -1,5 +1,6 @@
 // Writes the final table of a sweep for the terminal, at most 100 columns wide: the ten best sets, selection bias, path of the report.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import { assertNever } from '../../base/assert.ts';
 import { warningText } from '../../model/warning.ts';
 import type { FigureKind } from '../words/figures.ts';
@@ -79,7 +80,7 @@ function bestRows(record: SweepRecord, { ranking, plateau, neighbours }: Finding
 /** Returns the cells of one column, its header first, padded to one width. */
 function column<Row>(head: string, rows: readonly Row[], text: (row: Row) => string): readonly string[] {
   const cells = [cutText(head), ...rows.map((row) => cutText(text(row)))];
-  const width = Math.max(...cells.map(({ length }) => length));
+  const width = largestOf(cells.map(({ length }) => length));
   return cells.map((cell) => cell.padStart(width));
 }
 

@@ -1,5 +1,7 @@
 // Draws a series as one line of block characters.
 
+import { largestOf, smallestOf } from '../../base/number/extremes.ts';
+
 const BLOCKS = '▁▂▃▄▅▆▇█';
 
 /**
@@ -9,7 +11,7 @@ export function sparkline(values: ArrayLike<number>, length: number, width: numb
   const count = Math.min(width, length);
   if (count === 0) return '';
   const heights = Array.from({ length: count }, (_, i) => values[Math.floor(((i + 1) * length) / count) - 1]!);
-  const low = Math.min(...heights);
-  const spread = Math.max(...heights) - low;
+  const low = smallestOf(heights);
+  const spread = largestOf(heights) - low;
   return heights.map((value) => BLOCKS[spread > 0 ? Math.min(7, Math.floor(((value - low) / spread) * 8)) : 0]).join('');
 }

@@ -1,5 +1,7 @@
 // Warnings about the times that bars cover: bars that begin or end inside the run, and feeds that cover only a part of it.
 
+import { appendAll } from '../../base/memory/appendAll.ts';
+import { largestOf, smallestOf } from '../../base/number/extremes.ts';
 import { TRADE_ROWS, typicalLengthMs } from '../../model/interval.ts';
 import type { FeedRecord, RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning } from '../../model/warning.ts';
@@ -14,11 +16,11 @@ export function coverageWarnings(run: Covered): readonly Warning[] {
   const { feeds, fromMs, toMs } = run;
   const execution = executionFeeds(feeds);
   if (execution.length === 0) return [];
-  const firstMs = Math.min(...execution.map(startOf));
-  const lastMs = Math.max(...execution.map(endOf));
+  const firstMs = smallestOf(execution.map(startOf));
+  const lastMs = largestOf(execution.map(endOf));
   // Trades come at irregular times, so coverage is judged by the feeds of bars.
   const barFeeds = feeds.filter(({ bars }) => bars.interval !== TRADE_ROWS);
-  const minBarMs = Math.min(...barFeeds.map(({ bars }) => typicalLengthMs(bars.interval)));
+  const minBarMs = smallestOf(barFeeds.map(({ bars }) => typicalLengthMs(bars.interval)));
   const warnings: Warning[] = [];
   const consequence = 'that time counts as days without a result';
   const lateMs = firstMs - fromMs;
@@ -34,7 +36,7 @@ export function coverageWarnings(run: Covered): readonly Warning[] {
   const from = Math.max(fromMs, firstMs);
   const to = Math.min(toMs, lastMs);
   const partialFeeds = barFeeds.filter((feed) => feed.listedToMs === undefined && isPartial(feed, from, to));
-  warnings.push(...partialWarnings(partialFeeds, from, to));
+  appendAll(warnings, partialWarnings(partialFeeds, from, to));
   const delistedFeeds = feeds.filter(({ listedToMs }) => listedToMs !== undefined && listedToMs < toMs);
   // One warning for each instrument, even if several feeds have its bars.
   const delistedByInstrument = new Map(delistedFeeds.map((feed) => [feed.bars.instrument.id, feed]));

@@ -1,5 +1,6 @@
 // Holds the risk states and their causes for each scope: account, market, symbol and strategy. Clearing one cause never clears another.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import { compareAscending } from '../../base/text/compareAscending.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 
@@ -146,7 +147,10 @@ export class HaltBoard {
     this.hasCause = this.heldCauses.length > 0;
     const maxSeverity = (isIncluded: (scope: Scope) => boolean): number => {
       const includedCauses = this.heldCauses.filter(({ scope }) => isIncluded(scope));
-      return Math.max(0, ...includedCauses.map(({ state }) => RISK_STATES.indexOf(state)));
+      return largestOf(
+        includedCauses.map(({ state }) => RISK_STATES.indexOf(state)),
+        0,
+      );
     };
     for (let index = 0; index < this.ofInstrument.length; index++)
       this.ofInstrument[index] = maxSeverity((scope) => coversInstrument(scope, index, this.instruments));

@@ -1,6 +1,7 @@
 // Builds a live bot from its config, up to the first audit. The order is: lock, clock, feeds, strategies, ledger, exchange.
 
 import { dirname, join } from 'node:path';
+import { smallestOf } from '../../base/number/extremes.ts';
 import { LiveScheduler } from '../../adapters/clock/liveScheduler.ts';
 import { runSoon } from '../../adapters/clock/wallClock.ts';
 import { UndiciWire } from '../../adapters/exchange/wire/undiciWire.ts';
@@ -183,7 +184,7 @@ interface EarlyParts extends BotUnderConstruction {
 
 /** Opens the journal and what it needs. Throws ConfigError if another process has the journal, or if it is of other books. */
 function openParts(config: LiveConfig, options: LiveOptions, exchange: Exchange, closers: BotSurroundings['closers']): EarlyParts {
-  const venueMs = (): number => Math.min(...config.markets.map((market) => exchange.serverTime(market).ms));
+  const venueMs = (): number => smallestOf(config.markets.map((market) => exchange.serverTime(market).ms));
   const log = options.log(venueMs);
   const afterSend = new AfterSendQueue(options.computer?.soon ?? runSoon);
   const construction: BotUnderConstruction = { late: { bot: null, engine: null }, services: new MarketRouter(), afterSend, venueMs };

@@ -1,6 +1,7 @@
 // Downloads the newest bars of an exchange into the catalog: checks them, joins them to the stored bars and reports what is missing.
 
 import { existsSync } from 'node:fs';
+import { largestOf, smallestOf } from '../../base/number/extremes.ts';
 import { appendBars, newestRows, type AppendedBars, type RevisedRule } from '../../adapters/catalog/bars/appendBars.ts';
 import { readEntry, readInstrument } from '../../adapters/catalog/bars/catalog.ts';
 import { resampleInto } from '../../adapters/catalog/bars/loadFeed.ts';
@@ -216,8 +217,8 @@ function holeBefore(catalog: string, key: BarKey, { interval, closed, isFull }: 
 
 /** Returns the stored record, or a proposed one, with the terms of the listing. */
 function refreshRecord(listing: ListedInstrument, previous: Instrument | null, bars: readonly MarketBar[]): Instrument {
-  const lowest = Math.min(...bars.map(({ low }) => low));
-  const highest = Math.max(...bars.map(({ high }) => high));
+  const lowest = smallestOf(bars.map(({ low }) => low));
+  const highest = largestOf(bars.map(({ high }) => high));
   return instrumentRecordOf(listing, previous ?? proposedFor(listing, lowest, highest));
 }
 

@@ -1,5 +1,7 @@
 // Reads one lifetime from the journal without an engine: its bars, decided instants, orders with outcomes, fills and payments.
 
+import { largestOf } from '../../base/number/extremes.ts';
+import { firstAfter } from '../../base/number/search.ts';
 import type { JournalRecord, RecordOf } from '../../adapters/journal/records/records.ts';
 import { isKillSlice } from '../bot/lifetime/lifetimeRecords.ts';
 import type { Lifetime } from '../bot/lifetime/lifetime.ts';
@@ -111,7 +113,7 @@ export function readRecordedRun(lifetime: Lifetime): RecordedRun {
 class RecordedRunReader {
   readonly #records: readonly JournalRecord[];
   readonly #fromMs: number;
-  readonly #nextInstants: readonly number[];
+  readonly #nextInstants: Float64Array;
   readonly #bars = new Map<string, ReceivedBar>();
   readonly #decided = new Map<number, number>();
   readonly #down: { fromMs: number; toMs: number }[] = [];
@@ -148,8 +150,8 @@ class RecordedRunReader {
       orders,
       waiting: [...this.#waiting.values()],
       funded: this.#funded,
-      seqAfter: (timeMs) => (records.find(({ t }) => t > timeMs) ?? records.at(-1))?.seq ?? 0,
-      lastMs: Math.max(this.#fromMs, ...this.#decided.keys()),
+      seqAfter: seqAfterIn(records),
+      lastMs: largestOf(this.#decided.keys(), this.#fromMs),
       fillCount: orders.reduce((sum, { fills }) => sum + fills.length, 0),
     };
   }
@@ -228,8 +230,8 @@ function newOrder(number: number, seq: number): ReportedOrder {
 }
 
 /** Returns, for each record, the time of its own or the next instant (ms UTC). Infinity without a later instant. */
-function nextInstants(records: readonly JournalRecord[]): readonly number[] {
-  const times: number[] = [];
+function nextInstants(records: readonly JournalRecord[]): Float64Array {
+  const times = new Float64Array(records.length);
   let nextMs = Infinity;
   for (let index = records.length - 1; index >= 0; index--) {
     const record = records[index]!;
@@ -237,6 +239,16 @@ function nextInstants(records: readonly JournalRecord[]): readonly number[] {
     times[index] = nextMs;
   }
   return times;
+}
+
+/**
+ * Returns a function that returns the number of the first record after a time, or of the newest record if none is later. Records are not sorted by
+ * time if the clock has stepped back, but the latest times until each record are.
+ */
+function seqAfterIn(records: readonly JournalRecord[]): (timeMs: number) => number {
+  let latestMs = -Infinity;
+  const latestTimes = Float64Array.from(records, ({ t }) => (latestMs = Math.max(latestMs, t)));
+  return (timeMs) => records[Math.min(firstAfter(latestTimes, 0, records.length, timeMs), records.length - 1)]?.seq ?? 0;
 }
 
 /** True for an order of a kill, which no strategy decided. */

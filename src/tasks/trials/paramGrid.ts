@@ -1,5 +1,6 @@
 // Parses the grid of a sweep: axes of values as in `--grid`, and all their combinations or a seeded sample.
 
+import { largestOf } from '../../base/number/extremes.ts';
 import { fromScaled, toScaled } from '../../base/number/decimal.ts';
 import { isPlainDecimal } from '../../base/number/decimalText.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -91,7 +92,7 @@ function valuesOf(values: string, axis: string, spec: ParamSpec<unknown>): reado
   if (![from, to, step].every(isPlainDecimal)) {
     throw new ConfigError(`--grid ${axis}: expected decimals in from..to:step, got ${values}`, 'for example --grid width=1.5..3:0.25');
   }
-  const digits = Math.max(...[from, to, step].map((text) => text.split('.')[1]?.length ?? 0));
+  const digits = largestOf([from, to, step].map((text) => text.split('.')[1]?.length ?? 0));
   // Whole multiples of 10^-digits, so that the steps are exact.
   const scaledOf = (text: string): number => toScaled(text, digits) ?? 0;
   const first = scaledOf(from);

@@ -3,6 +3,7 @@
 import { closeSync, existsSync, fdatasyncSync, ftruncateSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { appendAll } from '../../base/memory/appendAll.ts';
 import { appendToRegularFile, readInputFile } from '../../adapters/disk/regularFile.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { decodeLine, encodeLine, type LedgerLine, type ProofLine, type RunLine, type SetLine, type SweepHeader } from './ledgerLine.ts';
@@ -155,7 +156,10 @@ export class LedgerWriter {
   /** Resolves when the lines are on disk. */
   async append(lines: readonly SetLine[]): Promise<void> {
     if (lines.length === 0) return;
-    this.#waiting.push(...lines.map((line) => `${encodeLine(line)}\n`));
+    appendAll(
+      this.#waiting,
+      lines.map((line) => `${encodeLine(line)}\n`),
+    );
     while (this.#flushing !== null) await this.#flushing;
     if (this.#waiting.length === 0) return;
     this.#flushing = this.#flush(this.#waiting.splice(0));

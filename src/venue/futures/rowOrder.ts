@@ -1,6 +1,7 @@
 // The order of events within a row of a contract: opens, stops, entries, take-profits, and the liquidations between them
 // (docs/matching.md).
 
+import { appendAll } from '../../base/memory/appendAll.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
 import type { ContractBook } from './contractBook.ts';
@@ -162,7 +163,7 @@ export class RowOrder {
         continue;
       }
       const later = laterEvents();
-      remaining.push(...later);
+      appendAll(remaining, later);
       if (later.length > 0) continue;
       const [first] = remaining;
       if (first === undefined) return;

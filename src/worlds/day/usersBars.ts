@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { largestOf, smallestOf } from '../../base/number/extremes.ts';
 import { catalogStore, memoryStore, wholeSet, type BarStore } from '../../adapters/catalog/bars/barStore.ts';
 import { SYNTHETIC } from '../../adapters/catalog/bars/barQuality.ts';
 import { synthesizeBars } from '../../adapters/catalog/generate/generate.ts';
@@ -70,8 +71,8 @@ function wholeDays({ fromMs, feeds }: RunPlan): WholeDays {
   const finest = finestFeeds(feeds).map(({ bars }) => bars);
   const startsMs = finest.map(({ openMs }) => openMs[0]!);
   const endsMs = finest.map(({ closeMs, length }) => closeMs[length - 1]!);
-  const firstMs = Math.ceil(Math.max(fromMs, ...startsMs) / DAY_MS) * DAY_MS;
-  return { firstMs, count: Math.max(0, Math.floor((Math.min(...endsMs) - firstMs) / DAY_MS)) };
+  const firstMs = Math.ceil(largestOf(startsMs, fromMs) / DAY_MS) * DAY_MS;
+  return { firstMs, count: Math.max(0, Math.floor((smallestOf(endsMs) - firstMs) / DAY_MS)) };
 }
 
 /** The intervals of one symbol that the feeds of a definition need. */
@@ -107,7 +108,7 @@ function requiredBarsOf(
 /** Returns generated bars of the shortest interval of each symbol, and the start of the first day. */
 function generateBars(requiredBars: readonly RequiredBars[], store: BarStore | null) {
   const lengths = requiredBars.flatMap(({ intervals }) => intervals.map(typicalLengthMs));
-  const warmMs = Math.ceil((GENERATED_WARM_BARS * Math.max(...lengths)) / DAY_MS) * DAY_MS;
+  const warmMs = Math.ceil((GENERATED_WARM_BARS * largestOf(lengths)) / DAY_MS) * DAY_MS;
   const fromMs = GENERATED_FROM_MS + warmMs;
   const sets = requiredBars.map(({ market, symbol, intervals }, index) => {
     const interval = intervals.toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b))[0]!;

@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { largestOf, smallestOf } from '../../base/number/extremes.ts';
 import { DAY_MS } from '../../base/calendar.ts';
 import { storeBars } from '../../adapters/catalog/bars/catalog.ts';
 import { IMPORTED } from '../../adapters/catalog/bars/barQuality.ts';
@@ -99,7 +100,7 @@ class PreparedBot implements UsersBot {
     this.#deps = deps;
     this.name = deps.plan.name;
     this.asset = deps.finest[0]!.instrument.quote;
-    const minIntervalMs = Math.min(...deps.plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
+    const minIntervalMs = smallestOf(deps.plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
     this.room = WARM_ROWS + EXCHANGE_ROWS + Math.ceil(MAX_DAY_MS / minIntervalMs);
     const { firstMs, count } = deps.days;
     this.notes = [...deps.notes, `days from ${formatMinute(firstMs)} to ${formatMinute(firstMs + count * DAY_MS)}`];
@@ -119,7 +120,7 @@ class PreparedBot implements UsersBot {
     // The plan of a run over both markets has funds for each market.
     const balances = plan.funds ?? { [finest[0]!.instrument.market]: plan.cash };
     const lengths = plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval));
-    const maxInterval = INTERVALS.find((interval) => typicalLengthMs(interval) >= Math.max(...lengths)) ?? '1M';
+    const maxInterval = INTERVALS.find((interval) => typicalLengthMs(interval) >= largestOf(lengths)) ?? '1M';
     return {
       bars: finest,
       startMs,

@@ -1,6 +1,7 @@
 // Merges downloaded bars into stored ones: adds new bars and compares existing ones. Nothing is replaced unless requested.
 
 import { existsSync } from 'node:fs';
+import { largestOf } from '../../../base/number/extremes.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -118,7 +119,7 @@ function withDigitsOf(catalog: string, instrument: Instrument): Instrument {
   const { market, wireName: symbol } = instrument;
   const keys = listIntervals(catalog, market, symbol).map((interval) => ({ market, symbol, interval }));
   const digitsOfStoredBars = keys.filter((key) => existsSync(barsPath(catalog, key))).map((key) => readEntry(catalog, key).seenPriceDigits);
-  return { ...instrument, priceDigits: Math.max(instrument.priceDigits, ...digitsOfStoredBars) };
+  return { ...instrument, priceDigits: largestOf(digitsOfStoredBars, instrument.priceDigits) };
 }
 
 /** Stores the record with the digits that the catalog's bars need, and returns it. */

@@ -1,5 +1,6 @@
 // Accepts bars passed in from code: checks them like a file of bars and proposes an instrument record as an import would.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
 import { closeOf, INTERVAL_FORM, openOf, parseInterval, type Interval } from '../../../model/interval.ts';
@@ -124,7 +125,7 @@ function checkRows(raw: RawColumns, symbol: string, interval: Interval): SeenFig
     if (min < lowest) lowest = min;
     if (max > highest) highest = max;
   }
-  const priceDigits = Math.max(...[open, high, low, close].map(digitsOf));
+  const priceDigits = largestOf([open, high, low, close].map(digitsOf));
   if (priceDigits <= MAX_DIGITS && highest * pow10(priceDigits) < MAX_TICKS)
     return { priceDigits, volumeDigits: digitsOf(volume), lowest, highest };
   const row = open.findIndex((price) => digitsOf([price]) === priceDigits);

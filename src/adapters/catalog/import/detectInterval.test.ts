@@ -30,6 +30,12 @@ it('bars with gaps have the interval that their times show', () => {
   }
 });
 
+it('times with more different steps than a call has room for arguments give null', () => {
+  let ms = 0;
+  const times = Float64Array.from({ length: 300_000 }, (_, row) => (ms += 60_000 + row));
+  expect(intervalOf(times)).toBeNull();
+});
+
 it('times that show no interval give null', () => {
   const minute = 60_000;
   expect(intervalOf(new Float64Array(0)), 'no row').toBeNull();

@@ -1,5 +1,6 @@
 // Finds the interval of bars from their rows, if neither an option nor the file name states it.
 
+import { smallestOf } from '../../../base/number/extremes.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { INTERVAL_FORM, intervalOfLength, openOf, type Interval } from '../../../model/interval.ts';
 import { readBarFile } from '../readers/readBars.ts';
@@ -41,7 +42,7 @@ export function intervalOf(times: Float64Array): Interval | null {
     distinctRows++;
   }
   if (distinctRows < MIN_ROWS) return null;
-  const minStepMs = Math.min(...countByStepMs.keys());
+  const minStepMs = smallestOf(countByStepMs.keys());
   const isCommon = (countByStepMs.get(minStepMs) ?? 0) * 2 >= distinctRows - 1;
   const fits = (interval: Interval | null): interval is Interval => interval !== null && times.every((ms) => openOf(interval, ms) === ms);
   const interval = isCommon ? intervalOfLength(minStepMs) : null;

@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { smallestOf } from '../../../base/number/extremes.ts';
 import { ConfigError } from '../../../base/errors.ts';
 
 /** A character that may make a name a pattern. */
@@ -79,7 +80,7 @@ function endPositions(elements: readonly PatternElement[], name: string, from: R
 function positionsAfter(element: PatternElement, name: string, from: ReadonlySet<number>): ReadonlySet<number> {
   const ends = new Set<number>();
   if (element === '*') {
-    for (let position = Math.min(...from); position <= name.length; position++) ends.add(position);
+    for (let position = smallestOf(from); position <= name.length; position++) ends.add(position);
   } else if (typeof element === 'function') {
     for (const position of from) if (position < name.length && element(name[position]!)) ends.add(position + 1);
   } else {

@@ -1,6 +1,7 @@
 // Imports one set: reads its files, merges them with the catalog, and stores the result completely or not at all.
 
 import { existsSync } from 'node:fs';
+import { largestOf, smallestOf } from '../../../base/number/extremes.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { loadBars, readEntry, readInstrument, readCatalogFile, storeBars, type LoadedBars } from '../bars/catalog.ts';
@@ -285,10 +286,10 @@ function newlyRounded(reads: readonly ReadFile[], stored: LoadedBars | null): nu
 /** Returns the figures of several files taken together. */
 function mergeFigures(figures: readonly SeenFigures[]): SeenFigures {
   return {
-    priceDigits: Math.max(...figures.map(({ priceDigits }) => priceDigits)),
-    volumeDigits: Math.max(...figures.map(({ volumeDigits }) => volumeDigits)),
-    lowest: Math.min(...figures.map(({ lowest }) => lowest)),
-    highest: Math.max(...figures.map(({ highest }) => highest)),
+    priceDigits: largestOf(figures.map(({ priceDigits }) => priceDigits)),
+    volumeDigits: largestOf(figures.map(({ volumeDigits }) => volumeDigits)),
+    lowest: smallestOf(figures.map(({ lowest }) => lowest)),
+    highest: largestOf(figures.map(({ highest }) => highest)),
   };
 }
 

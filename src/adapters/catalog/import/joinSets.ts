@@ -1,5 +1,6 @@
 // Merges sets of bars in time order. Rows that two sets share must be equal.
 
+import { smallestOf } from '../../../base/number/extremes.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { barsBetween, type Interval } from '../../../model/interval.ts';
 import { formatTime } from '../../../model/time.ts';
@@ -44,7 +45,7 @@ export function joinSets(sets: readonly BarSet[]): JoinedSets {
   let rows = 0;
   let repeats = 0;
   for (;;) {
-    const time = Math.min(...openCursors.map(timeOf), timeOf(waitingCursors.at(-1)));
+    const time = smallestOf(openCursors.map(timeOf), timeOf(waitingCursors.at(-1)));
     if (time === Infinity) break;
     while (timeOf(waitingCursors.at(-1)) === time)
       openCursors = [...openCursors, waitingCursors.pop()!].toSorted((a, b) => a.order - b.order);
@@ -52,7 +53,7 @@ export function joinSets(sets: readonly BarSet[]): JoinedSets {
     const chosen = chooseCursor(cursorsAtTime);
     // Copy rows that the same sets share in one piece.
     const others = openCursors.filter((cursor) => !cursorsAtTime.includes(cursor));
-    const nextOtherMs = Math.min(...others.map(timeOf), timeOf(waitingCursors.at(-1)));
+    const nextOtherMs = smallestOf(others.map(timeOf), timeOf(waitingCursors.at(-1)));
     const { set, row } = chosen;
     const length =
       cursorsAtTime.length === 1 ? firstRowAtOrAfter(set.raw.openMs, nextOtherMs) - row : equalRows(cursorsAtTime, nextOtherMs);

@@ -1,5 +1,6 @@
 // Reads a file of mark prices or funding rates: text with a header, plain, gzip or zip, or freqtrade's feather.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { GrowingColumn } from '../../../base/memory/growingColumn.ts';
 import { withArrowFile } from '../arrow/arrowReader.ts';
@@ -115,7 +116,7 @@ class SeriesRows {
     if (wrongCell !== undefined) throw this.badRowError(line, `expected a number, got ${JSON.stringify(wrongCell)}`);
     const timeMs = /^\d+$/.test(time) ? msOfUnix(Number(time)) : (msOfDate(time) ?? NaN);
     if (!(timeMs > 0)) throw this.badRowError(line, `expected a time, got ${JSON.stringify(time)}`);
-    this.addRow(line, timeMs, cells.map(Number), Math.max(...cells.map(digitsIn)));
+    this.addRow(line, timeMs, cells.map(Number), largestOf(cells.map(digitsIn)));
   }
   /** Adds a row of doubles. Each means the shortest decimal that reads back as the same double. */
   addNumbers(line: number, [timeMs = NaN, ...figures]: readonly number[]): void {

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import { DAY_MS } from '../../../base/calendar.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { formatTime } from '../../../model/time.ts';
@@ -126,7 +127,7 @@ function gapsAndOverlaps(days: readonly CheckedDay[]): { readonly gapList: reado
     if (previous !== undefined && day.firstId <= previous.lastId) overlaps++;
     else if (previous !== undefined && day.firstId - previous.lastId > 1)
       gapList.push(idGap(previous.lastId, previous.lastMs, day.firstId, day.firstMs));
-    gapList.push(...day.gaps);
+    appendAll(gapList, day.gaps);
   });
   return { gapList, overlaps };
 }

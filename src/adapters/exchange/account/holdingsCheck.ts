@@ -1,5 +1,6 @@
 // Compares the account's holdings with the sum of its trades: asset totals on spot, positions on futures, in two-way mode by side.
 
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import { all, sleep, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -221,7 +222,7 @@ export class HoldingsCheck {
       const sinceMs = this.#oldestMs();
       const page = yield* this.#deps.funding.readPositions(index, options);
       if (page === null || !page.isComplete || (!positions.isKnown(index) && this.#isUnsure())) return null;
-      contradictions.push(...this.#contradictionsOf(index, page.rows));
+      appendAll(contradictions, this.#contradictionsOf(index, page.rows));
       shownPositions.push({ index, lots: positionLotsOf(page.rows, deps.instruments[index]!, positions.comparedParts(index)), sinceMs });
     }
     return this.#positionsOf(shownPositions, contradictions);

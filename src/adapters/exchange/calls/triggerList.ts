@@ -1,5 +1,6 @@
 // Reads all pages of the list of trigger orders. If the list changes between two pages, starts again at page 1.
 
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import type { Work } from '../../../base/task.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { CallOptions } from '../client/restClient.ts';
@@ -27,7 +28,7 @@ function* readPages(calls: Calls, contractName: string, options: CallOptions): W
     if (reply === null || reply.refused.length > 0 || page > MAX_PAGES) return null;
     if (page > 1 && reply.count !== count) return 'changed';
     count = reply.count;
-    rows.push(...reply.rows);
+    appendAll(rows, reply.rows);
     // Without a count, only a page that is not full is known to be the last.
     const isLast = reply.rows.length < ROWS_PER_PAGE || (count !== null && rows.length >= count);
     if (isLast) return count === null || rows.length === count ? rows : null;

@@ -1,5 +1,6 @@
 // Reads the account's trades of one instrument without gaps and books each one once, to its order.
 
+import { smallestOf } from '../../../base/number/extremes.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import { pending, start, type Work } from '../../../base/task.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
@@ -154,7 +155,8 @@ export class TradeReader {
     for (let served = this.#pendingReads.splice(0); served.length > 0; served = this.#pendingReads.splice(0)) {
       this.#isReading = true;
       const { venueMs, lagMs } = this.#deps;
-      const sinceMs = Math.min(venueMs() - Math.max(OVERLAP_MS, 2 * lagMs()), ...served.map((request) => request.sinceMs));
+      const requestedMs = smallestOf(served.map((request) => request.sinceMs));
+      const sinceMs = Math.min(requestedMs, venueMs() - Math.max(OVERLAP_MS, 2 * lagMs()));
       const { options } = served.find((request) => request.options.priority === 'reconcile') ?? served[0]!;
       const { rows, isComplete } = yield* this.#rowsSince(sinceMs, options);
       const newRows = this.#countRows(rows, isComplete);

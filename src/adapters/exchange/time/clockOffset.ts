@@ -1,5 +1,7 @@
 // Estimates the venue's clock offset and its maximum error from several samples.
 
+import { largestOf, smallestOf } from '../../../base/number/extremes.ts';
+
 /** One sample: send and receive times of our clock, and the server's time; ms. */
 export interface ClockSample {
   readonly sentMs: number;
@@ -26,14 +28,14 @@ export function offsetOf(samples: readonly ClockSample[]): Offset {
     return { offsetMs: serverMs - (sentMs + receivedMs) / 2, halfMs };
   });
   const median = medianOf(estimates.map(({ offsetMs }) => offsetMs));
-  const from = Math.max(...estimates.map(({ offsetMs, halfMs }) => offsetMs - halfMs));
-  const to = Math.min(...estimates.map(({ offsetMs, halfMs }) => offsetMs + halfMs));
+  const from = largestOf(estimates.map(({ offsetMs, halfMs }) => offsetMs - halfMs));
+  const to = smallestOf(estimates.map(({ offsetMs, halfMs }) => offsetMs + halfMs));
   if (from <= to) {
     const offsetMs = Math.min(Math.max(median, from), to);
     return { offsetMs, uncertaintyMs: Math.max(offsetMs - from, to - offsetMs) };
   }
   // The samples contradict each other: one of the clocks was set in between.
-  return { offsetMs: median, uncertaintyMs: Math.max(...estimates.map(({ offsetMs, halfMs }) => Math.abs(offsetMs - median) + halfMs)) };
+  return { offsetMs: median, uncertaintyMs: largestOf(estimates.map(({ offsetMs, halfMs }) => Math.abs(offsetMs - median) + halfMs)) };
 }
 
 function medianOf(values: readonly number[]): number {

@@ -1,5 +1,6 @@
 // The market sections of the control page for one instrument: last price and day, book, trades.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { formatTime } from '../../../model/time.ts';
 import type { Side } from '../../../model/order.ts';
@@ -52,7 +53,7 @@ export function priceCards(market: TradedMarket, nowMs: number): Markup {
 /** Returns both sides of the order book, best level first. */
 export function bookSection(market: TradedMarket): Markup {
   const levels = { buy: market.matcher.book.levels('buy', MAX_LEVELS), sell: market.matcher.book.levels('sell', MAX_LEVELS) };
-  const max = Math.max(1, ...levels.buy.map(({ lots }) => lots), ...levels.sell.map(({ lots }) => lots));
+  const max = largestOf([...levels.buy.map(({ lots }) => lots), ...levels.sell.map(({ lots }) => lots)], 1);
   const { instrument } = market;
   const sideTable = (side: Side): Markup =>
     html`<table>

@@ -1,5 +1,6 @@
 // Writes the tables of trades by group: symbol, side, tag, exit reason, holding time, hour. A click on a row filters the table of trades.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import { amountText, wholeText, fixed, NO_VALUE, percent, signedAmount, tone } from '../../../base/text/format.ts';
 import { html, type Markup } from '../../page/markup.ts';
 import type { Summary } from '../../summary/summary.ts';
@@ -20,7 +21,7 @@ export function breakdowns(summary: Summary): Markup {
 /** Returns the table of one breakdown. */
 function groupTable({ by, name, groups }: TradeGroups, asset: string): Markup {
   const results = groups.map(({ closedPnl }) => Number(closedPnl));
-  const maxSize = Math.max(...results.map(Math.abs), 1e-12);
+  const maxSize = largestOf(results.map(Math.abs), 1e-12);
   return html`<div>
     <h3>By ${name}</h3>
     <div class="scroll">

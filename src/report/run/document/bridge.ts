@@ -1,5 +1,6 @@
 // Draws the cost bridge of the report: from the gross profit of the signals, cost by cost, to the net profit.
 
+import { largestOf, smallestOf } from '../../../base/number/extremes.ts';
 import type { CostBridge } from '../../metrics/costBridge.ts';
 import type { Summary } from '../../summary/summary.ts';
 import { breakEvenRows } from '../../terminal/breakEvenTable.ts';
@@ -42,8 +43,14 @@ function stepsOf(costs: CostBridge): readonly CostStep[] {
     position = from + amount;
     amounts.push({ from, to: position, key, name });
   }
-  const low = Math.min(0, ...amounts.map(({ from, to }) => Math.min(from, to)));
-  const high = Math.max(0, ...amounts.map(({ from, to }) => Math.max(from, to)));
+  const low = smallestOf(
+    amounts.map(({ from, to }) => Math.min(from, to)),
+    0,
+  );
+  const high = largestOf(
+    amounts.map(({ from, to }) => Math.max(from, to)),
+    0,
+  );
   const percentOf = (value: number) => (high === low ? 0 : (value / (high - low)) * 100);
   return amounts.map(({ from, to, key, name }) => ({
     name,

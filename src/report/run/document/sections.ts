@@ -1,5 +1,6 @@
 // Writes the tables of the report: drawdowns, months, all figures, orders, data, provenance.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import { sizeText } from '../../../model/instrument.ts';
 import type { Summary } from '../../summary/summary.ts';
 import { figureText, type FigureText } from '../../words/figures.ts';
@@ -56,7 +57,10 @@ export function runMonths({ metrics }: Summary): Markup {
   const { monthly, yearly } = metrics;
   if (monthly.length === 0) return html`<p class="muted">No whole day, so no month.</p>`;
   // The month with the largest return has the strongest tint. A minimum above 0 avoids a division by zero.
-  const maxReturn = Math.max(...monthly.map((month) => Math.abs(month.return)), 1e-9);
+  const maxReturn = largestOf(
+    monthly.map((month) => Math.abs(month.return)),
+    1e-9,
+  );
   const tint = (value: number) => `--tint:${Math.round(Math.min(1, Math.abs(value) / maxReturn) * MAX_TINT_PERCENT)}%`;
   const cell = (value: number | undefined, digits: number) =>
     value === undefined

@@ -1,5 +1,6 @@
 // The script of the report page in the browser: draws the first picture, then unpacks the run and draws it in full detail.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { contractValueAt } from '../../kernels/contractValue.ts';
 import { addCopying, addKeys, addPrinting, addRanges, addScrollCues, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
@@ -27,7 +28,10 @@ const ZOOM_STEP = 1.5;
 const page = JSON.parse(byId('page')?.textContent ?? 'null') as PageData;
 const markets = page.instruments.map((wire) => new ChartMarket(wire));
 // At least fifteen minutes, and at least two bars.
-const minMs = Math.max(15 * MINUTE_MS, ...page.instruments.map(({ interval }) => 2 * typicalLengthMs(interval)));
+const minMs = largestOf(
+  page.instruments.map(({ interval }) => 2 * typicalLengthMs(interval)),
+  15 * MINUTE_MS,
+);
 const priceWindow = new TimeWindow(page.fromMs, page.toMs, minMs);
 const root = byId('equity-plots');
 const equity = root ? new EquityPlots(root, { page, rows: firstRows(), exposure: firstExposure, priceWindow }) : null;

@@ -1,5 +1,6 @@
 // Small SVG charts of the closed trades: distribution of results, excursions, holding times, rolling Sharpe ratio.
 
+import { largestOf, smallestOf } from '../../../base/number/extremes.ts';
 import { byId } from '../../page/browser/dom.ts';
 import { counted, fixed, spanText } from '../../../base/text/format.ts';
 import { drawBins, PlotFrame } from '../../page/browser/frame.ts';
@@ -51,7 +52,7 @@ function drawReturns({ of }: UnpackedTrades): void {
     bins[Math.min(bins.length - 1, Math.max(0, bin))]!++;
   }
   const startOf = (bin: number) => (firstBin + bin) * binWidth;
-  const maxCount = Math.max(...bins);
+  const maxCount = largestOf(bins);
   const frame = new PlotFrame(
     host,
     { low: startOf(0), high: startOf(bins.length) },
@@ -129,7 +130,7 @@ function drawHolding({ of, length }: UnpackedTrades): void {
     bins[bin]!++;
   }
   const firstBin = bins.findIndex((amount) => amount > 0);
-  const maxCount = Math.max(...bins);
+  const maxCount = largestOf(bins);
   const xRange = { low: firstBin - 1, high: bins.length + 1 };
   const marks = HOLD_MARKS.filter((minutes) => holdBinOf(minutes) >= xRange.low && holdBinOf(minutes) <= xRange.high);
   const frame = new PlotFrame(host, xRange, { low: 0, high: maxCount * SPACE_ABOVE }, 'Holding times of trades');
@@ -156,8 +157,8 @@ function drawSharpe({ rollingSharpe }: PageData): void {
   if (defined.length < 2) return setCaption('plot-sharpe', 'The run is shorter than the 90 days of a window.');
   const start = ms[values.findIndex((value) => value !== null)]!;
   const end = ms.at(-1)!;
-  const low = Math.min(0, ...defined);
-  const high = Math.max(0, ...defined);
+  const low = smallestOf(defined, 0);
+  const high = largestOf(defined, 0);
   const margin = (high - low) * 0.05;
   const frame = new PlotFrame(host, { low: start, high: end }, { low: low - margin, high: high + margin }, 'Sharpe over the last 90 days');
   frame.drawMarksLeft(niceTicks(low - margin, high + margin, 5));

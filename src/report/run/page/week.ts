@@ -1,5 +1,6 @@
 // Draws the table of returns by hour of the week, tinted by value.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import { byId, element } from '../../page/browser/dom.ts';
 import { fixed, tone } from '../../../base/text/format.ts';
 
@@ -13,7 +14,7 @@ const NARROW_WIDTH = 600;
 export function drawWeek(returns: readonly number[]): void {
   const host = byId('hours');
   if (!host) return;
-  const maxReturn = Math.max(1e-9, ...returns.map(Math.abs));
+  const maxReturn = largestOf(returns.map(Math.abs), 1e-9);
   const cell = (value: number) => {
     const signClass = value > 0 ? 'up' : 'down';
     const cellElement = value === 0 ? element('td', { class: 'none' }, '·') : element('td', { class: signClass }, fixed(value * 100, 1));

@@ -1,6 +1,7 @@
 // Draws the charts beside the map: the distribution of a figure over all sets, and the effect of each parameter on it.
 /// <reference lib="dom" />
 
+import { largestOf, smallestOf } from '../../../base/number/extremes.ts';
 import { byId, element } from '../../page/browser/dom.ts';
 import { fixed } from '../../../base/text/format.ts';
 import {
@@ -49,7 +50,7 @@ export function drawSpread(model: Model, figure: SweepFigure): void {
   const bestSetValue = best === null ? NaN : (figure.values[best] ?? NaN) * factor;
   const { setCounts, firstBin, binWidth } = histogramOf(ascending, Number.isFinite(bestWithoutSkill) ? bestWithoutSkill : 0);
   const startOf = (bin: number) => (firstBin + bin) * binWidth;
-  const maxCount = Math.max(...setCounts);
+  const maxCount = largestOf(setCounts);
   const xRange = { low: startOf(0), high: startOf(setCounts.length) };
   const frame = new PlotFrame(host, xRange, { low: 0, high: maxCount * SPACE_FOR_LABELS }, `Sets by ${figure.label}`);
   frame.drawMarksLeft(niceTicks(0, maxCount, 4).filter(Number.isInteger));
@@ -143,12 +144,12 @@ function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HT
   if (groups.flat().length === 0) return void (host.textContent = 'No set has this figure.');
   const bands = groups.map((group) => bandOf(group.toSorted((a, b) => a - b)));
   const ends = bands.flatMap(({ low, best }) => [low, best]).filter(Number.isFinite);
-  const span = { low: Math.min(0, ...ends), high: Math.max(0, ...ends) };
+  const span = { low: smallestOf(ends, 0), high: largestOf(ends, 0) };
   const frame = new PlotFrame(host, { low: -0.5, high: values.length - 0.5 }, padRange(span.low, span.high), `${figure.label} by ${name}`);
   const ticks = niceTicks(span.low, span.high, 4);
   frame.drawMarksLeft(ticks, factor === 100 ? numberTexts(ticks).map((text) => `${text}%`) : numberTexts(ticks));
   const bandWidth = (frame.width - PLOT_LEFT - PLOT_RIGHT) / values.length;
-  const maxLabelLength = Math.max(...values.map((value) => String(value).length));
+  const maxLabelLength = largestOf(values.map((value) => String(value).length));
   const labelWidth = maxLabelLength * CHARACTER_PX + LABEL_SPACE_PX;
   const labelStep = Math.max(1, Math.ceil(labelWidth / bandWidth));
   const labelY = PLOT_HEIGHT - LABEL_BASELINE_PX;

@@ -1,5 +1,6 @@
 // Runs one strategy with several costs as lanes: bots that share bars, time and indicators. Each has its own venue and order sizes.
 
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import { waitForNextTurn } from '../../../adapters/clock/wallClock.ts';
 import { inlineFor } from '../../../adapters/runtime/inlining.ts';
 import { loopsFor, replayedBotMaker, sealBot, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
@@ -43,7 +44,7 @@ export async function runCostLanes(
     const groupResults = await runGroup(group, groupLanes[0]!.plan, watcher).catch((error: unknown) =>
       rethrowWithVariantName(error, groupLanes, watcher),
     );
-    results.push(...groupResults);
+    appendAll(results, groupResults);
   }
   return results;
 }

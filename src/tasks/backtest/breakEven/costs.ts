@@ -1,5 +1,6 @@
 // Defines the four costs that have a break-even: their ranges, the values of the scan, and the run plan with another value.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import { assertNever } from '../../../base/assert.ts';
 import type { BreakEvenCost, BreakEvenPoint } from '../../../report/metrics/breakEven.ts';
@@ -133,7 +134,7 @@ export function ownValue(plan: RunPlan, name: BreakEvenCost): BreakEvenPoint['ow
       const contracts = plan.feeds.flatMap(({ bars }) => bars.instrument.contract ?? []);
       const maker = contracts.flatMap((contract) => [contract.openMakerFeePpm, contract.closeMakerFeePpm]);
       const taker = contracts.flatMap((contract) => [contract.openTakerFeePpm, contract.closeTakerFeePpm]);
-      return { maker: bpOf(Math.max(fees.makerPpm, ...maker)), taker: bpOf(Math.max(fees.takerPpm, ...taker)) };
+      return { maker: bpOf(largestOf(maker, fees.makerPpm)), taker: bpOf(largestOf(taker, fees.takerPpm)) };
     }
     case 'slippage':
       return { rate: bpOf(fills.slippagePpm), ticks: fills.slippageTicks, model: isReplaced(plan, 'slippage') };

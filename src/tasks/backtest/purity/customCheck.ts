@@ -1,5 +1,6 @@
 // Checks that custom indicators read and write nothing outside their function: results must not depend on how far ahead they are computed.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import { DiffersError } from '../../../base/errors.ts';
 import { seededRng } from '../../../base/number/rng.ts';
 import type { HostCall } from '../../../engine/host/recordingHost.ts';
@@ -75,7 +76,7 @@ function spansOf(plan: RunPlan, { runs }: ReadyBot, arePure: boolean): readonly 
   const [leadFeed] = finestFeeds(visibleFeeds);
   if (leadFeed === undefined) return [];
   const { closeMs, openMs, length } = leadFeed.bars;
-  const readyMs = Math.max(...runs.map((run) => run.readyMs));
+  const readyMs = largestOf(runs.map((run) => run.readyMs));
   const readyRow = firstRowFrom(closeMs, length, readyMs);
   if (readyRow >= length) return [];
   if (arePure && length * plan.feeds.length <= MAX_WHOLE_BARS) return [{ fromMs: plan.fromMs, toMs: closeMs[length - 1]! }];

@@ -3,6 +3,7 @@
 //
 // The built-ins are replaced once for a run, in the thread of the run. Calls of isobar itself are not reported.
 
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import { briefReplacement, BY_PACKAGE, warning, type WarningCode } from '../../../model/warning.ts';
 import { holdClocks } from '../../../adapters/clock/wallClock.ts';
 import { AsyncWatch } from './asyncWatch.ts';
@@ -61,8 +62,8 @@ export class PurityWatch {
     this.#isAlone = isAlone;
     this.#async = new AsyncWatch(this.#report);
     if (isAlone) holdClocks();
-    if (isAlone) this.#restorers.push(...replaceMembers(this.#report), ...watchLanguages());
-    if (isAlone && isInput !== null) this.#restorers.push(...watchNodeModules(this.#report, isInput));
+    if (isAlone) appendAll(this.#restorers, [...replaceMembers(this.#report), ...watchLanguages()]);
+    if (isAlone && isInput !== null) appendAll(this.#restorers, watchNodeModules(this.#report, isInput));
     if (isAlone) BuiltIns.makeReadOnly(isCalledByPackage);
     this.#builtIns = isAlone ? new BuiltIns() : BUILT_INS_AT_START;
   }

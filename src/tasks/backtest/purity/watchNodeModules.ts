@@ -3,6 +3,7 @@
 import { isBuiltin, syncBuiltinESMExports, type createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
 import type { WarningCode } from '../../../model/warning.ts';
 import { LATE_CALLBACK } from './asyncWatch.ts';
@@ -100,9 +101,9 @@ export function watchNodeModules(report: ReportCall, isInput: (path: string) => 
         : [];
     });
   });
-  for (const [code, name, key] of WATCHED_CLASSES) restorers.push(...watchClass(report, code, name, key));
+  for (const [code, name, key] of WATCHED_CLASSES) appendAll(restorers, watchClass(report, code, name, key));
   restorers.push(watchRequire(report, isInput), watchTerminal(report));
-  for (const name of PROCESS_MEMBERS) restorers.push(...watchMember(report, name));
+  for (const name of PROCESS_MEMBERS) appendAll(restorers, watchMember(report, name));
   for (const name of ['debuglog', 'debug']) restorers.push(watchDebug(name));
   // Named imports of these modules see the replacements only now.
   syncBuiltinESMExports();

@@ -1,5 +1,6 @@
 // Runs one backtest in this thread, from the request to the figures of its record, and reports each step to a watcher.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import { NeedsWholeBars } from '../../../model/bars/wholeBars.ts';
@@ -160,7 +161,10 @@ async function loadAndRun(
 
 /** Returns the rows of the first feed that the strategies need before their first decision. */
 function neededRows({ engine }: PreparedRun): number {
-  return Math.max(0, ...engine.runs.map((strategyRun) => strategyRun.readyRow(engine.feeds[0]!)));
+  return largestOf(
+    engine.runs.map((strategyRun) => strategyRun.readyRow(engine.feeds[0]!)),
+    0,
+  );
 }
 
 /** What observes a run: its caller, the watch of strategy code, and the warnings. */

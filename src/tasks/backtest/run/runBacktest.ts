@@ -1,5 +1,6 @@
 // Runs one backtest from a resolved plan: builds a bot on replayed bars, runs it to the end and collects its record.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import { needsTechnical } from '../../../engine/loop/setUp.ts';
 import type { BlockLoop } from '../../../engine/loop/blockLoop.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
@@ -91,7 +92,10 @@ export function runRecordOf(
       ? { payments: engine.payments.columns(), isTwoWay: !plan.futures.isNet, ...marksOf(engine.instruments, plan.futures) }
       : {}),
     indicators: trace ? tracesOf(engine.feeds, engine.runs) : [],
-    warmupInRange: Math.max(0, ...engine.runs.map((run) => rowsBefore(engine.execution[0]!, run))),
+    warmupInRange: largestOf(
+      engine.runs.map((run) => rowsBefore(engine.execution[0]!, run)),
+      0,
+    ),
     warnings: warnings?.all() ?? [],
     ...(decisionLog === null ? {} : { decisions: { ...decisionLog.columns(), dependsOn: dependenciesOf(engine.runs) } }),
   };

@@ -1,5 +1,6 @@
 // Detects strategies that hang: a run without progress in a phase in which user code runs.
 
+import { smallestOf } from '../../../base/number/extremes.ts';
 import { threadUse, type ThreadUse } from '../../../adapters/runtime/threadUse.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { ProgressCells, Phase } from './progressCells.ts';
@@ -84,6 +85,6 @@ export function stallText({ phase, doneMs }: StalledRun, limitMs: number, closeM
   if (phase === 'import') return `${text} while its file was loaded`;
   if (phase === 'setUp') return `${text} while it was constructed`;
   // The first close of any feed after the last finished block.
-  const bar = Math.min(...closeMs.map((closes) => closes.find((ms) => ms > (doneMs ?? fromMs)) ?? Infinity));
+  const bar = smallestOf(closeMs.map((closes) => closes.find((ms) => ms > (doneMs ?? fromMs)) ?? Infinity));
   return `${text} on the bar that closed at ${formatMinute(bar)}`;
 }

@@ -1,6 +1,7 @@
 // The figures of another tool from a finished run: reads its folder, and the closes of its bars where they can be read again.
 
 import { join } from 'node:path';
+import { smallestOf } from '../../../base/number/extremes.ts';
 import { readInputFile } from '../../../adapters/disk/regularFile.ts';
 import { ConfigError, StrategyError } from '../../../base/errors.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
@@ -59,7 +60,7 @@ export function profileInput(folder: string, summary: Summary): ProfileInput {
 /** Reads the equity of a run folder as bars of the execution interval, without closes. */
 function storedBars(folder: string, { run: { feeds } }: Summary): ProfileBars {
   const { timeMs, equity } = readStoredEquity(folder);
-  const intervalMs = Math.min(...feeds.filter((feed) => feed.execution).map(({ interval }) => typicalLengthMs(interval as Interval)));
+  const intervalMs = smallestOf(feeds.filter((feed) => feed.execution).map(({ interval }) => typicalLengthMs(interval as Interval)));
   return { intervalMs, openMs: timeMs.map((ms) => ms - intervalMs), equity, close: null };
 }
 

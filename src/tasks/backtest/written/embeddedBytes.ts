@@ -1,5 +1,7 @@
 // Decodes the parts of a strategy's text that may be bytes in base 64 or hexadecimal digits, as bits and as numbers of fixed width.
 
+import { appendAll } from '../../../base/memory/appendAll.ts';
+
 /** Matches runs of letters and digits that are long enough to contain a table of moves. */
 const ENCODED = /[A-Za-z\d+/_-]{14,}={0,2}/g;
 const HEX = /^(?:[\dA-Fa-f]{2})+$/;
@@ -36,7 +38,7 @@ export function bytesIn(text: string, minMembers: number, maxCharacters: number)
     characters += part.length;
     if (characters > maxCharacters) break;
     const decoded = [Buffer.from(part, 'base64url'), ...(HEX.test(part) ? [Buffer.from(part, 'hex')] : [])];
-    for (const bytes of decoded) readings.push(...readingsOf(bytes, minMembers, index, part.length));
+    for (const bytes of decoded) appendAll(readings, readingsOf(bytes, minMembers, index, part.length));
   }
   return readings;
 }

@@ -2,6 +2,7 @@
 // runs in both directions. Such a series was computed from prices that a strategy could not know. So was one that was scaled by all of its
 // values.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import { firstFrom } from '../../../base/number/search.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { formatTime } from '../../../model/time.ts';
@@ -203,7 +204,7 @@ function earlierCorrelation({ open, close, length }: FeedPlan['bars'], moveRows:
     rows.map((row) => open[row]!),
     ...MOVE_ROWS.map((earlierRows) => rows.map((row) => open[row]! / open[Math.max(0, row - earlierRows)]!)),
   ];
-  return Math.max(...signals.map((signal) => Math.abs(correlationOf(ranksOf(signal), nextMoves))));
+  return largestOf(signals.map((signal) => Math.abs(correlationOf(ranksOf(signal), nextMoves))));
 }
 
 /** Returns the indexes of the values that become known while the feed has bars, from the second value on. */

@@ -1,5 +1,6 @@
 // Audits the account at fixed intervals: compares the bot's orders and balances with the exchange. The bot trades after two clean audits.
 
+import { smallestOf } from '../../../base/number/extremes.ts';
 import type { AuditKind, AuditResult } from '../../../adapters/exchange/calls/types.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 
@@ -110,6 +111,6 @@ export function mergeAudits(results: readonly AuditResult[]): AuditResult {
     kind,
     differences: results.flatMap(({ differences }) => differences),
     isComplete: results.every(({ isComplete }) => isComplete),
-    venueMs: Math.min(...results.map(({ venueMs }) => venueMs)),
+    venueMs: smallestOf(results.map(({ venueMs }) => venueMs)),
   };
 }

@@ -1,5 +1,6 @@
 // Finds orders of earlier bots at the exchange, when a bot starts without a journal. No ledger has their orders and trades.
 
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import { ownOrder } from '../../../protocol/shapes/spot.ts';
 import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
@@ -24,7 +25,7 @@ export async function readLeftOrders(service: MarketService, instruments: readon
   const leftOrders: string[] = [];
   for (const instrument of instruments) {
     const ordersOfInstrument = instrument.market === 'spot' ? spotOrders(service, instrument) : futuresOrders(service, instrument);
-    leftOrders.push(...(await ordersOfInstrument));
+    appendAll(leftOrders, await ordersOfInstrument);
   }
   return leftOrders;
 }

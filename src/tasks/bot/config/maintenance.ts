@@ -1,5 +1,6 @@
 // Maintenance windows: the bot takes no new risk in them. The config decides whether working orders that open are kept or cancelled.
 
+import { largestOf, smallestOf } from '../../../base/number/extremes.ts';
 import { cronTimes } from '../../../adapters/clock/cron.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
@@ -97,7 +98,7 @@ export class Maintenance {
       const openSpans = spans.filter((span) => span.fromMs <= nowMs && span.cancelsOpening === cancelsOpening);
       this.#updateHalt(cancelsOpening, openSpans, nowMs);
     }
-    const nextEdgeMs = Math.min(...spans.map(({ fromMs, toMs }) => (fromMs <= nowMs ? toMs : fromMs)));
+    const nextEdgeMs = smallestOf(spans.map(({ fromMs, toMs }) => (fromMs <= nowMs ? toMs : fromMs)));
     if (nextEdgeMs === Infinity) return;
     const waitMs = Math.ceil(Math.min(nextEdgeMs - nowMs, MAX_WAIT_MS));
     this.#timer = scheduler.at(scheduler.nowMs + waitMs, () => this.#check());
@@ -110,7 +111,7 @@ export class Maintenance {
     const { halts } = engine.risk;
     const isInWindow = openSpans.length > 0;
     if (isInWindow === halts.holds(ACCOUNT, code)) return;
-    const untilMs = Math.max(...openSpans.map(({ toMs }) => toMs));
+    const untilMs = largestOf(openSpans.map(({ toMs }) => toMs));
     step(() => {
       if (isInWindow) halts.raise(ACCOUNT, 'HALT_NEW', code, `maintenance until ${formatMinute(untilMs)}`, nowMs);
       else halts.clear(ACCOUNT, code, 'the maintenance window has ended', nowMs);

@@ -1,5 +1,6 @@
 // The known values of a bot's external series: from the records of its journal, and at a first start from the catalog and from files.
 
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import { loadExternal } from '../../../adapters/catalog/external/externalStore.ts';
 import { GrowingFile, type FileRow } from '../../../adapters/external/growingFile.ts';
 import type { JournalRecord, RecordBody } from '../../../adapters/journal/records/records.ts';
@@ -90,7 +91,7 @@ function readWholeFile(name: string, { path, time, knownAt, value }: FileBinding
   const rows: FileRow[] = [];
   for (;;) {
     const reading = file.readNew();
-    rows.push(...reading.rows);
+    appendAll(rows, reading.rows);
     const [problem] = reading.problems;
     if (problem !== undefined)
       throw new ConfigError(

@@ -1,5 +1,6 @@
 // Turns closed bars of the exchange into instants, at which strategies decide: on all feeds at once or one by one, and only in time.
 
+import { smallestOf } from '../../../base/number/extremes.ts';
 import type { BarEvent } from '../../../adapters/exchange/klines/barTracker.ts';
 import type { AskKlines } from '../../../adapters/exchange/klines/barPoller.ts';
 import type { TradeEvent } from '../../../adapters/exchange/trades/tradeBarTracker.ts';
@@ -338,7 +339,7 @@ export class BarDelivery {
   #nextInstant(): number {
     const { nextMs } = this.#deps.engine.timers;
     const closes = this.#staged.map((staged) => this.#nextCloseOf(staged));
-    return Math.min(...closes, nextMs > this.#endedMs ? nextMs : Infinity);
+    return smallestOf(closes, nextMs > this.#endedMs ? nextMs : Infinity);
   }
 
   /** Returns the next instant of a set. Infinity for bars from trades without a further bar yet. */
@@ -349,7 +350,7 @@ export class BarDelivery {
 
   /** The venue's time; with several markets the earliest. */
   #venueMs(): number {
-    return Math.min(...this.#deps.sets.map(({ key }) => this.#deps.serverTime(key.market).ms));
+    return smallestOf(this.#deps.sets.map(({ key }) => this.#deps.serverTime(key.market).ms));
   }
 
   /** Tries to deliver again after `waitMs`. */

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { largestOf, smallestOf } from '../../../base/number/extremes.ts';
 import { readInstrument } from '../../../adapters/catalog/bars/catalog.ts';
 import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
 import { barWindow, coarserWindow, MAX_KLINES, type MarketBar } from '../../../adapters/exchange/klines/klineWindow.ts';
@@ -135,7 +136,7 @@ export async function loadLiveMarket(
   for (const market of config.markets) instrumentsByMarket.set(market, await listMarket(service, market));
   // Use one time for all feeds: a bar that closes while they are read belongs to the first instants of the run.
   const times = await Promise.all(config.markets.map((market) => askTime(service, market)));
-  const atMs = Math.min(...times);
+  const atMs = smallestOf(times);
   const sets = new Map<string, ListedSet>();
   for (const { key, name } of wanted) {
     const id = barSetIdOf(key);
@@ -338,7 +339,7 @@ const ASSUMED_PRICE_POWERS = [2, 7] as const;
 function proposeRecord(listed: ListedInstrument, marketPrices: readonly number[]): Instrument {
   const assumedPrices = ASSUMED_PRICE_POWERS.map((power) => 10 ** (power - listed.priceDigits));
   const prices = marketPrices.length > 0 ? marketPrices : assumedPrices;
-  return proposedFor(listed, Math.min(...prices), Math.max(...prices));
+  return proposedFor(listed, smallestOf(prices), largestOf(prices));
 }
 
 /** Sets the fees of the config, as a backtest does. The fees of a contract belong to its contract terms. */

@@ -1,5 +1,6 @@
 // Keeps the newest values of the series that strategies draw, for the charts of the dashboard.
 
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 
@@ -37,8 +38,8 @@ class Plot {
     this.#notedRows = rows;
     if (addedRows === 0) return;
     if (addedRows === 1) this.#values.push(series.value);
-    else if (this.#canRecompute) this.#values.push(...feed.indicators.traceValues(series).subarray(rows - addedRows, rows));
-    else this.#values.push(...Array.from({ length: addedRows - 1 }, () => NaN), series.value);
+    else if (this.#canRecompute) appendAll(this.#values, feed.indicators.traceValues(series).subarray(rows - addedRows, rows));
+    else appendAll(this.#values, [...Array.from({ length: addedRows - 1 }, () => NaN), series.value]);
     const surplus = this.#values.length - MAX_PLOT_BARS;
     if (surplus > 0) this.#values.splice(0, surplus);
   }

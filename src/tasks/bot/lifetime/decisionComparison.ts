@@ -1,5 +1,6 @@
 // Compares the decisions of a replay with the journal: recorded orders get their recorded result, and differences are counted.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import { draftOf, guardsOf, sizesOf } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
 import { restoredDraft, sentOrder, writeTerms } from '../../../adapters/journal/records/restoredOrders.ts';
@@ -216,7 +217,7 @@ export class DecisionComparison {
     const { engine, recorded } = this.#deps;
     const recordedOrder = recorded.order(order.id);
     if (recordedOrder === undefined || !isOfAnotherOrder(recordedOrder, order)) return recordedOrder;
-    const nextNumber = Math.max(recorded.lastOrder, ...this.held.map((decision) => decision.id)) + 1;
+    const nextNumber = Math.max(recorded.lastOrder, largestOf(this.held.map(({ id }) => id))) + 1;
     engine.orders.restore({ lastOrder: nextNumber, orders: [] }, () => NaN, 0);
     order.id = nextNumber as OrderId;
     return undefined;

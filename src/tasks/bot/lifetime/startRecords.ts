@@ -1,5 +1,6 @@
 // Writes the start of a live bot to the journal: config, code hashes and first bars. Later starts compare them.
 
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
@@ -83,7 +84,7 @@ export function changesSince({ newest }: Lifetime, plan: RunPlan): readonly stri
     const earlierParams = limits[`params.${index}`];
     if (earlierParams !== paramsText) changes.push(`the parameters of ${record.name} are ${paramsText}, and were ${String(earlierParams)}`);
   }
-  changes.push(...shareChanges(newest, plan));
+  appendAll(changes, shareChanges(newest, plan));
   for (const [index, { file, hash }] of modules.entries())
     if (limits[`module.${index}`] !== hash) changes.push(`the code of the module ${file} has changed`);
   const earlierModules = Object.keys(limits).filter((key) => key.startsWith('module.')).length;

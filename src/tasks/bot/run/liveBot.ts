@@ -202,7 +202,7 @@ export class LiveBot {
       auditMs: () => this.#completeAuditMs,
       heartbeatMs: () => this.operatorPresence.seenMs,
       alertMs: () => this.operatorPresence.alarmMs,
-      clockErrorMs: () => Math.max(...config.markets.map((market) => exchange.serverTime(market).uncertaintyMs)),
+      clockErrorMs: () => config.markets.reduce((ms, market) => Math.max(ms, exchange.serverTime(market).uncertaintyMs), 0),
       step,
     });
   }

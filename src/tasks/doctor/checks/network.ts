@@ -1,5 +1,6 @@
 // Checks that the service can be reached: host name, connection with a valid certificate, and a reply.
 
+import { largestOf } from '../../../base/number/extremes.ts';
 import { wholeText } from '../../../base/text/format.ts';
 import { failed, ok, doubtful, type CheckFinding } from '../context/check.ts';
 import type { CheckContext } from '../context/checkContext.ts';
@@ -59,7 +60,7 @@ export async function ping({ market, probe }: CheckContext): Promise<CheckFindin
   // Leave out the first ping, which includes the connection set-up.
   const ascendingMs = durationsMs.slice(1).toSorted((a, b) => a - b);
   const medianMs = ascendingMs[Math.floor((PINGS - 1) / 2)] ?? 0;
-  const slowestMs = Math.max(...durationsMs);
+  const slowestMs = largestOf(durationsMs);
   const detail = `${PINGS} answers, median ${durationText(medianMs)}, slowest ${durationText(slowestMs)}`;
   if (medianMs < SLOW_MS) return ok(detail);
   return doubtful(detail, ['orders take as long to arrive: run the bot nearer to the exchange, or on a faster connection']);

@@ -1,5 +1,6 @@
 // Reads the evidence about one instrument: whose its trades and orders are, and the bounds of the bot's position.
 
+import { smallestOf } from '../../../base/number/extremes.ts';
 import { Paging, type PageStep } from '../../../adapters/exchange/calls/paging.ts';
 import { EARLY_MS } from '../../../adapters/exchange/order/matchRow.ts';
 import {
@@ -291,7 +292,7 @@ export class KillEvidenceReader {
   #sinceMs({ id, market }: Instrument): number {
     const lostSignMs = this.books.lostOf(id).flatMap(({ signMs, latestMs }) => (latestMs === Infinity ? [] : [signMs]));
     const lastMs = Number.isNaN(this.books.lastMs) ? this.#venue.deps.serverTime(market).ms : this.books.lastMs;
-    return Math.min(lastMs, ...lostSignMs) - OVERLAP_MS;
+    return smallestOf(lostSignMs, lastMs) - OVERLAP_MS;
   }
 
   /** Returns the bounds of each strategy's position: its fills, more or less the orders that remain uncertain. */
@@ -342,7 +343,7 @@ function unnamedOf(instrument: Instrument, venueId: string, row: OrderRow | null
     side: row?.side ?? trades[0]!.side,
     qty: sum(trades.map(({ qty }) => new Decimal(qty))),
     prices: prices.length === 0 ? null : [Decimal.min(...prices), Decimal.max(...prices)],
-    timeMs: row?.timeMs ?? Math.min(...trades.map(({ timeMs }) => timeMs)),
+    timeMs: row?.timeMs ?? smallestOf(trades.map(({ timeMs }) => timeMs)),
     effect: sum(trades.map((trade) => changeOf(instrument, trade))),
   };
 }

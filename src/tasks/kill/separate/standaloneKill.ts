@@ -1,6 +1,7 @@
 // The kill without the bot: a separate process uses only the bot's data folder, without strategy code and engine.
 
 import { readdirSync } from 'node:fs';
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import { incidentRecord } from '../../../adapters/exchange/calls/types.ts';
 import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
 import type { JournalDeps, OpenedJournal } from '../../../adapters/journal/openJournal.ts';
@@ -76,7 +77,7 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
     });
   } finally {
     // A kill that closes no position has not opened the journal.
-    if (hasJournal && incidents.hasUnwritten) closers.push(...noteIncidents(bot, { exchange, deps, incidents }));
+    if (hasJournal && incidents.hasUnwritten) appendAll(closers, noteIncidents(bot, { exchange, deps, incidents }));
     for (const close of closers.toReversed()) await close();
     await ownExchange?.close();
   }

@@ -1,6 +1,7 @@
 // Prepares a sweep: resolves its definition, checks the grid against the strategy and hashes every input.
 
 import { parse } from 'yaml';
+import { largestOf } from '../../../base/number/extremes.ts';
 import { nowMs } from '../../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { nearestName } from '../../../base/number/nearestName.ts';
@@ -90,7 +91,7 @@ function setupOf(request: SweepRequest, { run, source, resolved }: BaseRun, ledg
     gridSize: gridSize(axes),
     identity,
     header: headerOf(request, resolved, identity, { axes, sets: sets.length }),
-    rows: Math.max(...plan.feeds.map((feed) => feed.bars.length)),
+    rows: largestOf(plan.feeds.map((feed) => feed.bars.length)),
     ledgerFolder,
     strategyEntry,
   };

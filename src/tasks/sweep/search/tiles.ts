@@ -1,5 +1,7 @@
 // Divides the sets of a sweep into tasks. Neighbours in the grid share a task, because they share indicators.
 
+import { appendAll } from '../../../base/memory/appendAll.ts';
+import { largestOf } from '../../../base/number/extremes.ts';
 import type { Axis, ParamSet } from '../../trials/paramGrid.ts';
 
 /** Shortest task. A shorter one costs more to send than to run. */
@@ -43,7 +45,7 @@ export function tasksOf(axes: readonly Axis[], sets: readonly ParamSet[], rows: 
     const tiles = tilesOf(axes, sets, size, remaining);
     // If the size limit splits the batch into smaller tasks, all but the last ones keep that size.
     const batch = size === min ? tiles.length : Math.max(workers, tiles.length - workers);
-    tasks.push(...tiles.slice(0, batch));
+    appendAll(tasks, tiles.slice(0, batch));
     remaining = tiles.slice(batch).flat();
   }
   return tasks;
@@ -97,5 +99,5 @@ export function tilesOf(
 /** Returns the axis with the most different values among `indices`. */
 function longestAxis(axes: number, indices: readonly number[], places: readonly (readonly number[])[]): number {
   const counts = Array.from({ length: axes }, (_, axis) => new Set(indices.map((index) => places[index]?.[axis])).size);
-  return counts.indexOf(Math.max(...counts));
+  return counts.indexOf(largestOf(counts));
 }

@@ -1,6 +1,7 @@
 // Repeats some sets of a task alone, in a thread without lanes, to check that no result depends on other sets.
 
 import { Worker } from 'node:worker_threads';
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import { DiffersError } from '../../../base/errors.ts';
 import { moduleUrl } from '../../../base/inPackage.ts';
 import { seededRng } from '../../../base/number/rng.ts';
@@ -52,7 +53,7 @@ function sampleOf(indices: readonly number[], seed: number): readonly number[] {
   const first = indices.indexOf(0);
   const rows = first < 0 ? [] : remainingRows.splice(first, 1);
   for (let count = 0; count < SAMPLE_SIZE && remainingRows.length > 0; count++)
-    rows.push(...remainingRows.splice(Math.floor(rng.next() * remainingRows.length), 1));
+    appendAll(rows, remainingRows.splice(Math.floor(rng.next() * remainingRows.length), 1));
   return rows;
 }
 

@@ -1,5 +1,6 @@
 // Runs sets of a sweep as simulation lanes: bots that share bars, time and indicators, and behave as if each ran alone.
 
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import { waitForNextTurn } from '../../../adapters/clock/wallClock.ts';
 import { ConfigError, StrategyError } from '../../../base/errors.ts';
 import { Arena } from '../../../base/memory/arena.ts';
@@ -78,7 +79,7 @@ export async function runLanes(base: RunPlan, sets: readonly SetParams[], option
   inlineFor('lanes');
   const laneOptions = { memory: new LaneMemory(), sampling: new Sampling(base.fromMs, base.toMs), ...options };
   const outcomes: SetOutcome[] = [];
-  while (outcomes.length < sets.length) outcomes.push(...(await runGroup(base, sets, outcomes.length, laneOptions)));
+  while (outcomes.length < sets.length) appendAll(outcomes, await runGroup(base, sets, outcomes.length, laneOptions));
   return outcomes;
 }
 

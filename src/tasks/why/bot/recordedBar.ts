@@ -1,5 +1,6 @@
 // Finds in the journal of a bot the bar and the records that a question is about.
 
+import { largestOf, smallestOf } from '../../../base/number/extremes.ts';
 import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { wholeText } from '../../../base/text/format.ts';
@@ -154,7 +155,7 @@ function missingOrder(records: readonly JournalRecord[], orderId: number): Confi
   const range =
     numbers.length === 0
       ? 'the bot has decided no order'
-      : `expected a number from ${wholeText(Math.min(...numbers))} to ${wholeText(Math.max(...numbers))}`;
+      : `expected a number from ${wholeText(smallestOf(numbers))} to ${wholeText(largestOf(numbers))}`;
   return new ConfigError(
     `--order ${orderId}: ${range} since its strategies began`,
     'isobar orders lists the orders of a bot; each id ends with the number of the order',

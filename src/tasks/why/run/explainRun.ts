@@ -1,6 +1,7 @@
 // Explains a bar or an order of a run folder: repeats the run from its recorded inputs, which must be unchanged.
 
 import { join } from 'node:path';
+import { largestOf } from '../../../base/number/extremes.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { shellWord } from '../../../base/text/shellWord.ts';
@@ -42,7 +43,7 @@ export async function explainRun(folder: string, question: Question, options: Ex
   );
   const { importer = (url) => import(/* @vite-ignore */ url) } = options;
   const { plan } = await resolveRun(source, { bars, importer, load: (entry, from) => loadEntry(entry, from, importer) });
-  options.onLoaded?.(plan.name, Math.max(...plan.feeds.map((feed) => feed.bars.length)));
+  options.onLoaded?.(plan.name, largestOf(plan.feeds.map((feed) => feed.bars.length)));
   const repeated = await repeatBar(plan, targetOf(question, row), options.progressCells);
   if (row !== null) checkSameOrder(folder, repeated, question.order!, row);
   const { bar, strategies, orders, venue } = repeated;

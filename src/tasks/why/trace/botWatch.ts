@@ -1,5 +1,6 @@
 // Watches one bot: gives its strategies watched views, and returns what each strategy saw and did at one bar.
 
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import type { SealedBot } from '../../../app/replayedBot.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { Journal } from '../../../ports/journal.ts';
@@ -83,7 +84,11 @@ export class BotWatch {
       watched.before = this.fields(watched);
       calls.clear();
       calls.isOn = true;
-      if (run.instance !== null) this.endRecords.push(...CALLBACKS.map((name) => watchCallback(run.instance!, name, calls)));
+      if (run.instance !== null)
+        appendAll(
+          this.endRecords,
+          CALLBACKS.map((name) => watchCallback(run.instance!, name, calls)),
+        );
     }
   }
   /** Ends the record of the bar. */

@@ -1,5 +1,6 @@
 // Reads the fields of a strategy: its own enumerable fields, and the members of its kept state.
 
+import { appendAll } from '../../../base/memory/appendAll.ts';
 import { feedText, plainText, UNREADABLE, type ViewName } from './plainText.ts';
 import { isSeriesView, isSignal, type WatchedViews } from './watchedViews.ts';
 
@@ -23,8 +24,8 @@ export function fieldsOf(instance: object, keptState: object | null, nameOf: Vie
   for (const [name, value] of Object.entries(instance)) {
     if (value === keptState && keptState !== null) {
       isKeptShown = true;
-      fields.push(...keptFields(name, keptState));
-    } else fields.push(...splitField(name, value, nameOf, 0));
+      appendAll(fields, keptFields(name, keptState));
+    } else appendAll(fields, splitField(name, value, nameOf, 0));
   }
   return isKeptShown || keptState === null ? fields : [...fields, ...keptFields('keep', keptState)];
 }

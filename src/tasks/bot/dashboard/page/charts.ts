@@ -3,6 +3,8 @@
 
 import type * as Charts from 'lightweight-charts';
 import type { IChartApi, ISeriesApi, ISeriesMarkersPluginApi, SeriesMarker, Time, UTCTimestamp } from 'lightweight-charts';
+import { appendAll } from '../../../../base/memory/appendAll.ts';
+import { largestOf } from '../../../../base/number/extremes.ts';
 import type { BotView, FeedView } from '../../../control/botView.ts';
 import { chartTime } from '../../../../report/page/browser/chartUnits.ts';
 import { byId, colour, element } from '../../../../report/page/browser/dom.ts';
@@ -96,7 +98,7 @@ export class LiveCharts {
     const { instrument, bars } = feed;
     const { bars: series, marks } = charts;
     const closes = bars.slice(-RECENT_BARS).map(([, , , , close]) => close);
-    const digits = Math.min(MAX_PRICE_DIGITS, Math.max(0, ...closes.map(priceDecimals)));
+    const digits = Math.min(MAX_PRICE_DIGITS, largestOf(closes.map(priceDecimals), 0));
     series.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } });
     const candles = bars.map(([openMs, open, high, low, close]) => ({ time: chartTime(openMs), open, high, low, close }));
     series.setData(withRisingTimes(candles));
@@ -122,7 +124,7 @@ export class LiveCharts {
     if (linesKey !== this.#drawnLines) {
       this.#drawnLines = linesKey;
       for (const line of plotLines.splice(0)) price.removeSeries(line);
-      plotLines.push(...addLines(price, plots));
+      appendAll(plotLines, addLines(price, plots));
       byId('plots')?.replaceChildren(...legendOf(plots));
     }
     for (const [index, { values }] of plots.entries()) {
