@@ -7,8 +7,8 @@ import { FlatReader } from './flatbuffer.ts';
 /** A column of a file. */
 export interface ArrowField {
   readonly name: string;
-  /** Null for a type that isobar does not read. */
-  readonly kind: ArrowColumn['kind'] | null;
+  /** `int64`: whole numbers, with or without a sign, which isobar does not write. Null for a type that isobar does not read. */
+  readonly kind: ArrowColumn['kind'] | 'int64' | null;
   /** Unit of a timestamp: 0 seconds, 1 ms, 2 us, 3 ns. */
   readonly unit: number;
   /**
@@ -142,6 +142,7 @@ function kindOf(flat: FlatReader, typeNumber: number, type: number): ArrowField[
       return flat.number(flat.field(type, FLOAT.precision), 2) === DOUBLE ? 'float64' : null;
     case COLUMN_TYPE.int: {
       const bits = flat.number(flat.field(type, INT.bits), 4);
+      if (bits === 64) return 'int64';
       const isSigned = flat.number(flat.field(type, INT.isSigned), 1) === 1;
       return bits === 32 && isSigned ? 'int32' : null;
     }

@@ -5,7 +5,7 @@ import type { Hash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { ConfigError, InvariantError } from '../../../base/errors.ts';
-import { BATCH_ROWS, bytesOf, type ArrowColumn } from './arrowWriter.ts';
+import { BATCH_ROWS, bytesOf } from './arrowWriter.ts';
 import { readBatch, readFooter, type Batch, type ArrowField } from './arrowLayout.ts';
 import { fileError } from '../../disk/fileError.ts';
 import { isFootUnchanged, isPartUnchanged, type FileChecksums } from './checksums.ts';
@@ -100,6 +100,12 @@ export class ArrowFile {
     const bytes = (offset: number, length: number) => this.readBytes(offset, length);
     this.size = size;
     const footer = readFooter(size, bytes);
+    const nestedColumn = footer.fields.find(({ buffers }) => buffers === null);
+    if (nestedColumn !== undefined)
+      throw new ConfigError(
+        `${path}: isobar cannot step over column ${nestedColumn.name}, such as one of lists`,
+        'write the file without it',
+      );
     this.footOffset = footer.footOffset;
     this.checksums = footer.checksums;
     this.fields = footer.fields;
@@ -189,9 +195,10 @@ export class ArrowFile {
     }
   }
 
-  /** Fills `into` with rows of a float64 column, from `fromRow` on. */
+  /** Fills `into` with rows of a column of float64 or of int64, from `fromRow` on. An integer beyond 2^53 is rounded. */
   readFloats(name: string, fromRow: number, into: Float64Array): void {
-    const column = this.columnIndex(name, 'float64');
+    const column = this.columnIndex(name, 'float64', 'int64');
+    if (this.fields[column]!.kind === 'int64') return this.readLongs(column, fromRow, into, 1);
     this.forEachBatch(fromRow, into.length, (batch, from, row, rows) => {
       this.readData(batch, column, bytesOf(into, row, rows), 8 * from);
       this.markEmpty(batch, column, from, into.subarray(row, row + rows));
@@ -210,14 +217,18 @@ export class ArrowFile {
   /** Fills `into` with times (ms UTC) of a timestamp column, from `fromRow` on. Times finer than a ms have a fraction. */
   readTimes(name: string, fromRow: number, into: Float64Array): void {
     const column = this.columnIndex(name, 'timestamp');
-    const ticks = TICKS_PER_MS[this.fields[column]!.unit]!;
+    this.readLongs(column, fromRow, into, TICKS_PER_MS[this.fields[column]!.unit]!);
+  }
+
+  /** Fills `into` with rows of a column of 64-bit integers, divided by `divisor`. */
+  private readLongs(column: number, fromRow: number, into: Float64Array, divisor: number): void {
     if (this.scratch.length === 0) this.scratch = new Int32Array(2 * BATCH_ROWS);
     const halves = this.scratch;
     this.forEachBatch(fromRow, into.length, (batch, from, row, rows) => {
       for (let done = 0; done < rows; done += BATCH_ROWS) {
         const partRows = Math.min(BATCH_ROWS, rows - done);
         this.readData(batch, column, bytesOf(halves, 0, 2 * partRows), 8 * (from + done));
-        writeTimes(halves, partRows, ticks, into, row + done);
+        writeTimes(halves, partRows, divisor, into, row + done);
       }
       this.markEmpty(batch, column, from, into.subarray(row, row + rows));
     });
@@ -238,11 +249,11 @@ export class ArrowFile {
   }
 
   /** Returns the position of a column. Throws ConfigError if the file has no such column of this kind. */
-  private columnIndex(name: string, kind: ArrowColumn['kind']): number {
-    const index = this.fields.findIndex((field) => field.name === name && field.kind === kind);
+  private columnIndex(name: string, ...kinds: readonly ArrowField['kind'][]): number {
+    const index = this.fields.findIndex((field) => field.name === name && kinds.includes(field.kind));
     if (index >= 0) return index;
     const existing = this.fields.map((field) => `${field.name} (${field.kind ?? 'another type'})`).join(', ');
-    throw this.damagedError(`expected a column ${name} of type ${kind}, found ${existing || 'no columns'}`);
+    throw this.damagedError(`expected a column ${name} of type ${kinds[0]}, found ${existing || 'no columns'}`);
   }
 
   /** Calls `use` for each batch in the range, with the first row in the batch, the first row in the range, and the number of rows. */

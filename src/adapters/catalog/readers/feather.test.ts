@@ -52,18 +52,40 @@ for codec in ('lz4', 'zstd', 'uncompressed'):
         df.astype({'date': f'datetime64[{unit}, UTC]'}).to_feather(at(f'pandas-{codec}-{unit}'), compression=codec)
     pl.from_pandas(df).with_columns(pl.lit('spot').alias('kind')).write_ipc(at(f'polars-{codec}'), compression=codec)
     df.to_feather(at(f'chunks-{codec}'), compression=codec, chunksize=1000)
+for unit in ('s', 'ms', 'us', 'ns'):
+    df.assign(date=df['date'].astype(f'datetime64[{unit}, UTC]').astype('int64')).to_feather(at(f'integers-{unit}'), compression='lz4')
 wide = df.assign(quote=df['close'] * df['volume'], pair='BTC/USDT', trades=7)
 wide.to_feather(at('wide'))
 for name in sorted(os.listdir(folder)):
     if name.endswith('.feather'): print(name)
 `;
 
+// Columns that bars do not have: a list, and a second close.
+const OTHER_COLUMNS_SCRIPT = `
+import sys, os
+import pyarrow as pa, pyarrow.feather as feather
+columns = [pa.array([1704067200000])] + [pa.array([1.0])] * 5
+names = ['open_time', 'open', 'high', 'low', 'close', 'volume']
+for name, column in (('tags', pa.array([['a']])), ('close', pa.array([2.0]))):
+    table = pa.Table.from_arrays(columns + [column], names=names + [name])
+    feather.write_feather(table, os.path.join(sys.argv[1], name + '.other'))
+print('written')
+`;
+
+it('a feather file with a column that cannot be stepped over, or with a column twice, is rejected by the name of the column', async ({
+  skip,
+}) => {
+  skip(runPython(['pyarrow'], OTHER_COLUMNS_SCRIPT, folder) === null);
+  await expect(columnsOf(join(folder, 'tags.other'))).rejects.toThrow('cannot step over column tags, such as one of lists');
+  await expect(columnsOf(join(folder, 'close.other'))).rejects.toThrow('column close is there more than once');
+});
+
 it('feather files written by pandas and polars are read', async ({ skip }) => {
   const plain = join(folder, 'many.csv');
   writeFileSync(plain, plainCsv(barsFrom(START_MS, 20_000, '1h')));
   const names = runPython(['pandas', 'polars', 'pyarrow'], WRITE_SCRIPT, folder, plain);
   skip(names === null);
-  expect(names).toHaveLength(19);
+  expect(names).toHaveLength(23);
   const expected = await columnsOf(plain);
   for (const name of names ?? []) expect(await columnsOf(join(folder, name)), name).toEqual(expected);
 });

@@ -8,6 +8,7 @@ import type { TableFile } from '../parquet/tableFile.ts';
 import type { TableFormat } from '../rows/formats.ts';
 import { NumberRows } from '../rows/numberRows.ts';
 import { RowCollector, type ParsedFile, type RowRules } from '../rows/rowCollector.ts';
+import { msOfUnix } from '../rows/timeText.ts';
 
 const TIME_NAMES = ['date', 'open_time', 'timestamp', 'time', 'datetime'];
 const NUMBER_NAMES = ['open', 'high', 'low', 'close', 'volume'];
@@ -32,10 +33,13 @@ export async function readTable(path: string, format: TableFormat, rules: RowRul
 function columnsOf({ fields }: TableFile, path: string): readonly string[] {
   const hasColumn = (name: string, ...kinds: readonly unknown[]): boolean =>
     fields.some((field) => field.name === name && kinds.includes(field.kind));
-  // In a Parquet file, 64-bit integers may be Unix times. isobar reads no 64-bit integers from Arrow files.
+  // 64-bit integers may be Unix times.
   const timeName = TIME_NAMES.find((name) => hasColumn(name, 'timestamp', 'int64'));
   const missing = NUMBER_NAMES.find((name) => !hasColumn(name, 'float64', 'int64'));
-  if (timeName !== undefined && missing === undefined) return [timeName, ...NUMBER_NAMES];
+  const columns = [timeName ?? '', ...NUMBER_NAMES];
+  const repeatedName = columns.find((name) => fields.filter((field) => field.name === name).length > 1);
+  if (repeatedName !== undefined) throw new ConfigError(`${path}: column ${repeatedName} is there more than once`, 'remove the others');
+  if (timeName !== undefined && missing === undefined) return columns;
   const existing = fields.map((field) => `${field.name} (${field.kind ?? 'another type'})`).join(', ');
   throw new ConfigError(
     `${path}: expected the columns date (timestamp), ${NUMBER_NAMES.join(', ')} (float64), got ${existing || 'none'}`,
@@ -52,11 +56,19 @@ function rowsOf(file: TableFile, columns: readonly string[], rules: RowRules, on
     const length = Math.min(BLOCK_ROWS, file.rows - from);
     const part = block.map((column) => column.subarray(0, length));
     for (const [index, name] of columns.entries()) {
-      if (index === 0) file.readTimes(name, from, part[index]!);
+      if (index === 0) readTimes(file, name, from, part[index]!);
       else file.readFloats(name, from, part[index]!);
     }
     for (let row = 0; row < length; row++) rows.addRow(from + row + 1, part, row);
     onProgress(collector.rows, (from + length) / file.rows);
   }
   return collector.parsed();
+}
+
+/** Fills `into` with the times of a column, ms UTC: timestamps, or Unix times whose size shows their unit. */
+function readTimes(file: TableFile, name: string, fromRow: number, into: Float64Array): void {
+  const isUnix = file.fields.some((field) => field.name === name && field.kind === 'int64');
+  if (!isUnix) return file.readTimes(name, fromRow, into);
+  file.readFloats(name, fromRow, into);
+  for (let row = 0; row < into.length; row++) into[row] = msOfUnix(into[row]!);
 }

@@ -58,6 +58,11 @@ type Writer = (bars: readonly FileBar[], interval: Interval) => string | Uint8Ar
 const WRITERS: readonly (readonly [string, BarFormat, Writer])[] = [
   ['Binance without a header, ms', 'binance', (bars, interval) => binanceCsv(bars, interval)],
   ['Binance without a header, us', 'binance', (bars, interval) => binanceCsv(bars, interval, { us: true })],
+  [
+    'Binance without a header, ns',
+    'binance',
+    (bars, interval) => binanceCsv(bars, interval, { us: true }).replaceAll(/^\d{16}|(?<=,)\d{16}(?=,)/gm, '$&000'),
+  ],
   ['Binance with a header, ms', 'binance', (bars, interval) => binanceCsv(bars, interval, { header: true })],
   ['Binance with a header, us', 'binance', (bars, interval) => binanceCsv(bars, interval, { header: true, us: true })],
   ['CryptoDataDownload, Unix s', 'cryptodatadownload', (bars) => downloadedCsv(bars, 's')],
@@ -188,18 +193,23 @@ describe('is refused:', () => {
     ['a header alone', () => firstLines(binanceCsv(bars, '1h', { header: true }), 1), {}, 'bars: there are no rows in it'],
     ['an address alone', () => 'https://www.CryptoDataDownload.com\n', {}, 'bars: there are no rows in it'],
     ['a row that is short', () => `${binanceCsv(bars, '1h')}1,2,3`, {}, 'bars:6: expected 12 columns, got 3'],
-    ['nanoseconds', () => binanceCsv(bars, '1h', { us: true }).replaceAll('000,', '000000,'), {}, 'expected a Unix time in s, ms or us'],
+    [
+      'picoseconds',
+      () => binanceCsv(bars, '1h', { us: true }).replaceAll('000,', '000000000,'),
+      {},
+      'expected a Unix time in s, ms, us or ns',
+    ],
     [
       'a date of which the order is not known',
       () => 'date,open,high,low,close,volume\n01/02/2024,1,1,1,1,1',
       {},
-      'bars:2 date: expected a Unix time in s, ms or us, or a date',
+      'bars:2 date: expected a Unix time in s, ms, us or ns, or a date',
     ],
     [
       'an offset from UTC that no place has',
       () => 'date,open,high,low,close,volume\n2024-01-02 00:00+24:00,1,1,1,1,1',
       {},
-      'bars:2 date: expected a Unix time in s, ms or us, or a date',
+      'bars:2 date: expected a Unix time in s, ms, us or ns, or a date',
     ],
     [
       'rows of another symbol, however their times go on',
@@ -272,6 +282,7 @@ describe('is refused:', () => {
     ['damaged Parquet', () => 'PAR1....PAR1', {}, 'not a whole Parquet file'],
     ['encrypted Parquet', () => 'PARE....PARE', {}, 'an encrypted Parquet file'],
     ['UTF-16', () => Buffer.from('\uFEFFdate,open', 'utf16le'), {}, 'text in UTF-16'],
+    ['an Arrow stream', () => Uint8Array.of(255, 255, 255, 255, 0, 1, 0, 0), {}, 'an Arrow stream, which isobar does not read'],
     ['bytes', () => new Uint8Array(5000), {}, 'neither text nor an Arrow or Parquet file'],
   ])('is refused: %s', async (_, content, rules, message) => expect(await readError(content(), rules)).toContain(message));
 

@@ -38,7 +38,7 @@ function fieldText(field: string): string {
 /** Returns what is wrong with a time; null if it is valid. `strictMs`: the time must be in Unix milliseconds. */
 function timeProblem(field: string, { rules }: RowCollector, strictMs: boolean): FieldProblem {
   const shownText = fieldText(field);
-  const expected = strictMs ? 'Unix milliseconds' : 'a Unix time in s, ms or us, or a date and time such as 2024-01-31 08:00';
+  const expected = strictMs ? 'Unix milliseconds' : 'a Unix time in s, ms, us or ns, or a date and time such as 2024-01-31 08:00';
   const remedy = strictMs ? 'write the open time of the bar in ms, UTC; --skip-bad sets bad rows aside' : FIX_ROW;
   if (!/^\d+$/.test(field)) return [`expected ${expected}, got ${shownText}`, remedy];
   const time = strictMs ? Number(field) : msOfUnix(Number(field));

@@ -3,11 +3,15 @@
 import { parseTime } from '../../../model/time.ts';
 import { EARLIEST_MS, LATEST_MS } from './rowCollector.ts';
 
-/** Returns a Unix time in s, ms or us as ms; NaN for any other. For the years 2000 to 2099 the units cannot be confused. */
+/**
+ * Returns a Unix time in s, ms, us or ns as ms; NaN for any other. For the years 2000 to 2099 the units cannot be confused. A double holds ns only to
+ * some 256 of them, so they are rounded to us.
+ */
 export function msOfUnix(value: number): number {
   if (value >= EARLIEST_MS && value < LATEST_MS) return value;
   if (value >= EARLIEST_MS / 1000 && value < LATEST_MS / 1000) return value * 1000;
-  return value >= EARLIEST_MS * 1000 && value < LATEST_MS * 1000 ? value / 1000 : NaN;
+  if (value >= EARLIEST_MS * 1000 && value < LATEST_MS * 1000) return value / 1000;
+  return value >= EARLIEST_MS * 1e6 && value < LATEST_MS * 1e6 ? Math.round(value / 1000) / 1000 : NaN;
 }
 
 const CLOCK_12 = /^(\d{4}-\d\d-\d\d) (\d\d)-(AM|PM)$/;
