@@ -135,6 +135,9 @@ async function runBoth(parts: readonly BenchPart[], args: readonly string[]) {
   }
 }
 
+/** The best pass of one form. `firstThreadNs` is the time of the first pass on the loop's own thread. */
+type FormRun = TimedRun & { readonly firstThreadNs: number };
+
 /** Runs one strategy file on one workload in this process, and prints its best pass and its figures. */
 async function formPart(strategyFile: string, workload: string) {
   const work = workload === 'heavy' ? HEAVY : LIGHT;
@@ -253,8 +256,6 @@ interface ComparisonWithC {
   readonly onBarFirstPassRatio: number;
   readonly whenFirstPassRatio: number;
 }
-/** The best pass of one form. `firstThreadNs` is the time of the first pass on the loop's own thread. */
-type FormRun = TimedRun & { readonly firstThreadNs: number };
 
 /**
  * Returns the best rounds of both forms and of the reference. Throws if a figure differs from that of the reference.

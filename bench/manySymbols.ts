@@ -140,6 +140,15 @@ const oneFeedClass = (index: number) =>
     }
   };
 
+/** The delays of the decisions at one close. */
+interface CloseFigures {
+  readonly freshCount: number;
+  readonly firstDelayMs: number;
+  readonly lastDelayMs: number;
+  /** Time from a cancel to its bytes on the socket. Null if no order was working. */
+  readonly cancelMs: number | null;
+}
+
 /**
  * Runs the process of the bot and prints its figures as JSON. `folderAndCase` is the folder and the name of the case, with a space between
  * them. `exchangeJson` is the line that the exchange printed.
@@ -204,15 +213,6 @@ function strategyLoader(folder: string, { decide, symbolCount }: BenchCase): Liv
     const plan = strategyPlanOf(entry, { strategy, name: 'DecisionRecorder', hash: 'DecisionRecorder' }, source);
     return { plan, inputs: [], folder };
   };
-}
-
-/** The delays of the decisions at one close. */
-interface CloseFigures {
-  readonly freshCount: number;
-  readonly firstDelayMs: number;
-  readonly lastDelayMs: number;
-  /** Time from a cancel to its bytes on the socket. Null if no order was working. */
-  readonly cancelMs: number | null;
 }
 
 /** Moves the clocks to shortly before the next close, waits for its decisions and returns its figures. */

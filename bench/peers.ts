@@ -190,6 +190,12 @@ async function isobarPlan(peer: Peer, bars: BarColumns): Promise<RunPlan> {
   return { ...plan, fees: { ...plan.fees, in: 'received' } };
 }
 
+const MODE_TITLES: Readonly<Record<string, string>> = {
+  ownSums: 'own running sums',
+  documented: 'as its README',
+  readyMade: 'averages ready-made',
+};
+
 /** Returns the figures as a table, with the limits that a release must keep. */
 export function peersTable({ windows, isobarBars, backtestFramework, grademark }: PeersFigures): string {
   const line = (name: string, { ratio, nsPerBar, bars }: ModeFigures, limit: string) => {
@@ -205,9 +211,3 @@ export function peersTable({ windows, isobarBars, backtestFramework, grademark }
   const lines = [...linesOf('@backtest/framework', backtestFramework, '≥ 100 x'), ...linesOf('grademark', grademark, '≥ 500 x')];
   return `${lines.join('\n')}\n  SMA cross ${windows}, isobar over ${isobarBars} bars, Node ${process.version}\n`;
 }
-
-const MODE_TITLES: Readonly<Record<string, string>> = {
-  ownSums: 'own running sums',
-  documented: 'as its README',
-  readyMade: 'averages ready-made',
-};

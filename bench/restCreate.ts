@@ -44,6 +44,12 @@ export interface RestCreateFigures extends CcxtComparison {
   readonly toAnswer: CcxtComparison;
 }
 
+/** The times of both clients in one round. */
+interface Round {
+  readonly ours: OrderTimes;
+  readonly ccxt: OrderTimes;
+}
+
 /**
  * Returns the figures. Returns null, with the reason on stderr, where ccxt cannot be installed. Throws if the service did not get the same orders
  * from both clients, with valid signatures.
@@ -111,12 +117,6 @@ export async function ccxtCreateOrder(
 
 const CCXT = { folder: join(ROOT, 'test/ccxt'), probePackage: 'ccxt', description: 'ccxt (70 MB) into test/ccxt/node_modules' };
 const startCcxt = (origin: string): PartProcess => new PartProcess([join(ROOT, 'test/ccxt/createOrders.mjs'), origin, KEY, SECRET]);
-
-/** The times of both clients in one round. */
-interface Round {
-  readonly ours: OrderTimes;
-  readonly ccxt: OrderTimes;
-}
 
 const timesOf = async (part: PartProcess): Promise<OrderTimes> => JSON.parse(await part.request(ORDERS_PER_ROUND)) as OrderTimes;
 

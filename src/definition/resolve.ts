@@ -125,6 +125,23 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
   });
 }
 
+/** The loaded data of a run. */
+interface LoadedData {
+  readonly store: BarStore | null;
+  readonly feeds: readonly FeedPlan[];
+  /** The times of the run, and those of its bars. */
+  readonly span: { readonly run: Span; readonly bars: Span };
+  readonly warnings: readonly Warning[];
+  readonly contracts: LoadedContracts | null;
+  readonly series: readonly SeriesPlan[];
+}
+
+/** The times that a definition sets, ms UTC; null where it sets none. */
+interface RunRange {
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+}
+
 /** Loads the feeds of a run, its contracts and its external series, unless `options` has them. Throws ConfigError for missing bars. */
 function loadData(definition: Definition, source: DefinitionSource, range: RunRange, options: ResolveOptions): LoadedData {
   const store = options.feeds ? null : (options.bars ?? catalogOf(definition, source));
@@ -145,16 +162,6 @@ function loadData(definition: Definition, source: DefinitionSource, range: RunRa
   };
 }
 
-/** The loaded data of a run. */
-interface LoadedData {
-  readonly store: BarStore | null;
-  readonly feeds: readonly FeedPlan[];
-  /** The times of the run, and those of its bars. */
-  readonly span: { readonly run: Span; readonly bars: Span };
-  readonly warnings: readonly Warning[];
-  readonly contracts: LoadedContracts | null;
-  readonly series: readonly SeriesPlan[];
-}
 /** A span of time. Both times are ms UTC, and `toMs` is exclusive. */
 interface Span {
   readonly fromMs: number;
@@ -205,12 +212,6 @@ function contractsOf({ futures }: Definition, feeds: readonly FeedPlan[], store:
 /** Returns the bars of the definition's catalog folder. */
 function catalogOf(definition: Definition, source: DefinitionSource): BarStore {
   return catalogStore(locate(source, ['catalog'], definition.catalog ?? DEFINITION_DEFAULTS.catalog, CATALOG_FOLDER));
-}
-
-/** The times that a definition sets, ms UTC; null where it sets none. */
-interface RunRange {
-  readonly fromMs: number | null;
-  readonly toMs: number | null;
 }
 
 /** Returns the times of the definition. Throws ConfigError if the run would end before it starts. */

@@ -17,8 +17,9 @@ import { crossedUp } from './signals.ts';
 import type { IndicatorSpec } from './graph/spec.ts';
 import { adx, atr } from './trend.ts';
 
-const Decimal = AnyDecimal.clone({ precision: 40 });
 type Decimal = AnyDecimal;
+
+const Decimal = AnyDecimal.clone({ precision: 40 });
 const ZERO = new Decimal(0);
 /** The file has prices of up to eight decimals. */
 const DIGITS = 8;

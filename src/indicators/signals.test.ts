@@ -16,6 +16,8 @@ type State = 1 | 0 | null;
 
 const zeroToNaN = () => (x: number) => (x === 0 ? NaN : x);
 
+type Source = IndicatorSpec<Series>;
+
 /** Returns the states of a signal over a feed with the closes `a` and the opens `b`. A 0 in them is a value that is not ready. */
 function statesOf(
   a: readonly number[],
@@ -49,7 +51,6 @@ function statesOf(
   expect(rows).toEqual([...states.keys()].filter((row) => states[row] === 1));
   return states;
 }
-type Source = IndicatorSpec<Series>;
 
 describe('comparisons', () => {
   it('above and below are strict, and not ready when a side is not ready', () => {

@@ -23,6 +23,8 @@ const NAN = NaN;
 // and ADL. TRIX and the signal line of KST treat a value of exactly 0 as missing. CCI has a running sum whose rounding noise becomes a
 // divisor when the price is constant.
 
+const NO_BARS = { open: [], high: [], low: [], close: [], volume: [] };
+
 /** Returns Williams %R, -100 to 0. NaN when the range of the window is empty. */
 export function williamsR(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
   checkWhole('williamsR', 'bars', bars, 1);
@@ -146,8 +148,6 @@ interface Stepper {
 }
 type Make = (library: TechnicalLibrary) => Stepper;
 type InputOfRow = (row: number) => unknown;
-
-const NO_BARS = { open: [], high: [], low: [], close: [], volume: [] };
 
 /** Returns the spec of a series that the package computes from whole bars. */
 function specOfBars(name: string, feed: FeedSeries, parameters: readonly number[], neededBars: number, make: Make): IndicatorSpec<Series> {

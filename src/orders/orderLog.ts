@@ -161,14 +161,15 @@ export class OrderLog {
   }
 }
 
+interface RecordedTerms {
+  readonly role: OrderRole;
+  readonly price: number;
+}
+
 /** Returns the role and the price, in ticks, with which an order is recorded; 0: none. */
 export function recordedTerms({ role, limit, parent, triggerTicks = 0 as Ticks, firedAtTicks = 0 as Ticks }: Order): RecordedTerms {
   const terms = { role, limit, parent, triggerTicks, firedAtTicks };
   return { role: ROLES[roleOf(terms)]!, price: priceOf(terms) };
-}
-interface RecordedTerms {
-  readonly role: OrderRole;
-  readonly price: number;
 }
 /** The fields that decide the recorded role and price. */
 type RoleTerms = Pick<BotOrder, 'role' | 'limit' | 'parent' | 'triggerTicks' | 'firedAtTicks'>;

@@ -136,12 +136,6 @@ describe('OrderManager', () => {
   });
 });
 
-/** One step of a random history: what happens to which order. `sharePercent`: the size of a fill, as a share of the order. */
-interface Step {
-  readonly kind: (typeof STEP_KINDS)[number];
-  readonly orderIndex: number;
-  readonly sharePercent: number;
-}
 const STEP_KINDS = [
   'send',
   'acked',
@@ -155,6 +149,13 @@ const STEP_KINDS = [
   'canceled',
   'expired',
 ] as const;
+
+/** One step of a random history: what happens to which order. `sharePercent`: the size of a fill, as a share of the order. */
+interface Step {
+  readonly kind: (typeof STEP_KINDS)[number];
+  readonly orderIndex: number;
+  readonly sharePercent: number;
+}
 const anyStep = fc.record({
   kind: fc.constantFrom(...STEP_KINDS),
   orderIndex: fc.nat({ max: 5 }),

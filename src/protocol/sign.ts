@@ -39,6 +39,9 @@ export function signedPath(target: string, signQuery: 'include' | 'omit'): strin
 /** Number of hexadecimal digits of an HMAC-SHA256. */
 const DIGEST_DIGITS = 64;
 
+/** The value of a character that is not a hexadecimal digit. It has a bit that no digit has. */
+const NO_DIGIT = 16;
+
 /**
  * True when two digests are equal, in any case of digits (specification, part 5). The time does not depend on where they differ, so it
  * reveals nothing to an attacker. Text that is not a digest of 64 digits equals nothing.
@@ -54,8 +57,6 @@ export function isSameSignature(expected: string, received: string): boolean {
   return difference === 0;
 }
 
-/** The value of a character that is not a hexadecimal digit. It has a bit that no digit has. */
-const NO_DIGIT = 16;
 /** The value of each ASCII code as a hexadecimal digit, in either case. */
 const HEX_VALUES = Uint8Array.from({ length: 128 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16);

@@ -71,13 +71,15 @@ function missingCode(text: string | null | undefined): number | null {
   return text === '' ? VENUE_CODES.paramEmpty.code : null;
 }
 
+/** A JSON number or a plain decimal, up to the length that a number with an exponent may have when written out. */
+const NUMBER = /^(-?)(\d{1,1300})(?:\.(\d{1,1300}))?(?:[eE]([+-]?\d{1,2}))?$/;
+
 /** Returns the error code of a text that is not a number. Null for a number. */
 function notNumberCode(text: string | null | undefined): number | null {
   return NUMBER.test(text ?? '') ? null : VENUE_CODES.mandatoryParamEmpty.code;
 }
 
-/** A JSON number or a plain decimal, up to the length that a number with an exponent may have when written out. */
-const NUMBER = /^(-?)(\d{1,1300})(?:\.(\d{1,1300}))?(?:[eE]([+-]?\d{1,2}))?$/;
+const MAX_HALF = 2n ** 52n - 1n;
 
 /**
  * Returns the value x 10^digits if that is a whole number below 2^53; Infinity above. A value finer than the scale becomes its floor plus a
@@ -100,7 +102,6 @@ export function scaleText(text: string, digits: number): number {
 }
 
 const MAX_WHOLE = BigInt(Number.MAX_SAFE_INTEGER);
-const MAX_HALF = 2n ** 52n - 1n;
 
 const [ZERO, NINE, POINT] = [48, 57, 46];
 /** A number with at most this many digits is always below 2^53. */

@@ -117,6 +117,9 @@ const PARSING: ts.CreateSourceFileOptions = {
   jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
 };
 
+/** The functions whose first argument is a title. */
+const TITLED_CALLS = new Set(['it', 'test', 'describe']);
+
 /** Returns the names, messages and titles of a source. */
 function parse(path: string, source: string): Syntax {
   const file = ts.createSourceFile(path, source, PARSING);
@@ -139,9 +142,6 @@ function parse(path: string, source: string): Syntax {
   visit(file, '');
   return { messages, titles, names };
 }
-
-/** The functions whose first argument is a title. */
-const TITLED_CALLS = new Set(['it', 'test', 'describe']);
 
 /** Returns the name at the head of a chain of calls and members: `it` of `it.each([...])`; empty if the head is not a name. */
 function calleeOf(call: ts.CallExpression): string {

@@ -18,12 +18,6 @@ import {
 } from './fuzzBytes.ts';
 import type { Random } from './random.ts';
 
-/** Draws a request of a random kind. */
-export function fuzzCase(rng: Random, world: FuzzWorld): FuzzCase {
-  const buildCase = rng.pick(CASE_BUILDERS);
-  return buildCase(rng, world);
-}
-
 /** The kinds of requests. A kind that occurs twice is drawn twice as often. */
 const CASE_BUILDERS: readonly ((rng: Random, world: FuzzWorld) => FuzzCase)[] = [
   garbage,
@@ -40,6 +34,12 @@ const CASE_BUILDERS: readonly ((rng: Random, world: FuzzWorld) => FuzzCase)[] = 
   withOneWrongParameter,
   unusualRead,
 ];
+
+/** Draws a request of a random kind. */
+export function fuzzCase(rng: Random, world: FuzzWorld): FuzzCase {
+  const buildCase = rng.pick(CASE_BUILDERS);
+  return buildCase(rng, world);
+}
 
 /** Returns bytes that are not HTTP. */
 function garbage(rng: Random): FuzzCase {

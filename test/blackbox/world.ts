@@ -102,6 +102,12 @@ interface ExpectedError {
   readonly isFault?: boolean;
 }
 
+const SPOT_ORDER = { symbol: 'BTCUSDT', type: 'LIMIT' };
+const FUTURES_ORDER = { contractName: 'E-BTC-USDT', type: 'LIMIT', open: 'OPEN' };
+
+/** Triggers when the price falls to 9. */
+const TRIGGER = { ...FUTURES_ORDER, positionType: 1, triggerType: '4', triggerPrice: '9' };
+
 /** An exchange with its caller, and the checks that tests make on replies. */
 export class World {
   readonly exchange: Exchange;
@@ -235,11 +241,6 @@ export class World {
     return idIn(await this.caller.post('/fapi/v1/order', args, { as }), /"orderId":"(\d+)"/);
   }
 }
-
-const SPOT_ORDER = { symbol: 'BTCUSDT', type: 'LIMIT' };
-const FUTURES_ORDER = { contractName: 'E-BTC-USDT', type: 'LIMIT', open: 'OPEN' };
-/** Triggers when the price falls to 9. */
-const TRIGGER = { ...FUTURES_ORDER, positionType: 1, triggerType: '4', triggerPrice: '9' };
 
 /** Returns the id in a reply. Throws Error without one. */
 function idIn({ status, text }: Reply, pattern: RegExp): string {

@@ -11,6 +11,22 @@ const ORDERS = Number(process.env['ISOBAR_CASES'] ?? 2000);
 /** From this number of orders on, memory and speed are checked. The suite has fewer orders, and only checks that the first one is found. */
 const MEASURED_FROM = 1_000_000;
 
+/** What the process with many orders printed. */
+interface ManyOrders {
+  /** Memory after a tenth of the orders, and after all of them. */
+  readonly tenthMb: number;
+  readonly wholeMb: number;
+  /** True when a query finds the first order. */
+  readonly foundFirst: boolean;
+  /** Number of open orders when the slowdown is measured. */
+  readonly open: number;
+  /** Time of a create with `open` open orders, as a multiple of the time without them. */
+  readonly createSlowdown: number;
+  readonly microsPerOrder: number;
+  /** Time of a start from the folder. Null without a folder. */
+  readonly reopenMs: number | null;
+}
+
 it(`the exchange finds the first of ${ORDERS} orders, and its memory stays bounded`, () => {
   const root = mkdtempSync(join(tmpdir(), 'isobar-exchange-memory-'));
   const program = join(root, 'memory.mjs');
@@ -37,19 +53,3 @@ it(`the exchange finds the first of ${ORDERS} orders, and its memory stays bound
     rmSync(root, { recursive: true });
   }
 }, 1_200_000);
-
-/** What the process with many orders printed. */
-interface ManyOrders {
-  /** Memory after a tenth of the orders, and after all of them. */
-  readonly tenthMb: number;
-  readonly wholeMb: number;
-  /** True when a query finds the first order. */
-  readonly foundFirst: boolean;
-  /** Number of open orders when the slowdown is measured. */
-  readonly open: number;
-  /** Time of a create with `open` open orders, as a multiple of the time without them. */
-  readonly createSlowdown: number;
-  readonly microsPerOrder: number;
-  /** Time of a start from the folder. Null without a folder. */
-  readonly reopenMs: number | null;
-}

@@ -78,6 +78,9 @@ function faultsOf(rng: Rng): readonly unknown[] {
   ];
 }
 
+/** The result of a request whose reply is lost: the outcome is unknown. */
+const LOST = { kind: 'failed', cause: 'connection lost', bytesWritten: null } as const;
+
 /** One kill of a bot on spot and futures, with faults drawn from the seed. */
 export class KillWorld {
   readonly seed: number;
@@ -305,9 +308,6 @@ export class KillWorld {
     throw new Error(`seed ${this.seed}: the kill does not end; slices: ${this.slices.join('; ')}`);
   }
 }
-
-/** The result of a request whose reply is lost: the outcome is unknown. */
-const LOST = { kind: 'failed', cause: 'connection lost', bytesWritten: null } as const;
 
 /** Returns a response of the exchange as the wire reports it. */
 function replyOf({ status, body }: { readonly status: number; readonly body: string }) {

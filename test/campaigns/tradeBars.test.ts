@@ -19,9 +19,10 @@ import { recordResult } from '../fixtures/campaignResults.ts';
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const CASE_COUNT = Number(ISOBAR_CASES ?? 30);
+type Decimal = DefaultDecimal;
+
 /** Decimals with 80 digits, because products and sums here have more than the 20 of the default. */
 const Decimal = DefaultDecimal.clone({ precision: 80 });
-type Decimal = DefaultDecimal;
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse('2024-02-27T00:00:00Z');
 

@@ -88,6 +88,9 @@ async function checkOrder(run: WhyRun, number: number): Promise<void> {
   counts.orders++;
 }
 
+/** Columns of fills.csv that the answer about a fill repeats. */
+const FILL_CELLS = ['trade_id', 'order_id', 'price', 'quantity', 'is_maker', 'time_ms', 'fee'];
+
 /** Compares an order with its rows of orders.csv and fills.csv, and its rules with the venue's trace and with the oracle. */
 function compareOrder(run: WhyRun, order: ExplainedOrder, caseName: string): void {
   const row = run.orders[order.order - 1]!;
@@ -107,9 +110,6 @@ function compareOrder(run: WhyRun, order: ExplainedOrder, caseName: string): voi
 
 /** A liquidation is the fill of an order that the venue made itself. */
 const isFill = ({ kind }: ExplainedEvent): boolean => kind === 'fill' || kind === 'liquidation';
-
-/** Columns of fills.csv that the answer about a fill repeats. */
-const FILL_CELLS = ['trade_id', 'order_id', 'price', 'quantity', 'is_maker', 'time_ms', 'fee'];
 
 /** Returns an explained order as the row of orders.csv: with the quantity, price and code with which it ended. */
 function orderCellsOf(order: ExplainedOrder): Row {

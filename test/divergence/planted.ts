@@ -138,6 +138,12 @@ function planFor(difference: PlantedDifference): RunPlan {
   return isFutures ? contractPlan(strategy, rates?.exchange ?? []) : spotPlan(strategy, hasOtherFeed);
 }
 
+/** Fees of a spot run. */
+const SPOT_FEES = { makerPpm: 1000, takerPpm: 1000 };
+
+/** Cash of a run in two quote assets. */
+export const QUOTE_CASH = { USDT: '50000', BTC: '1' };
+
 /** Returns a plan with cash in two quote assets. */
 function quoteAssetsPlan(strategy: StrategyClass, quoteAssets: NonNullable<PlantedDifference['quoteAssets']>): RunPlan {
   const feeds = Object.entries(quoteAssets).map(([name, bars]) => ({ ...feed(name, bars), firstRow: FIRST_ROW }));
@@ -173,10 +179,6 @@ function contractPlan(strategy: StrategyClass, rates: readonly number[]): RunPla
   return planOf(strategy, [{ ...feed('bars', bars), firstRow: FIRST_ROW }], { ...PERPETUAL, fromMs, cash: { USDT: '10000' }, futures });
 }
 
-/** Fees of a spot run. */
-const SPOT_FEES = { makerPpm: 1000, takerPpm: 1000 };
-/** Cash of a run in two quote assets. */
-export const QUOTE_CASH = { USDT: '50000', BTC: '1' };
 /** Keys of a definition of a spot run. */
 const SPOT = { market: 'spot', fees: { maker: '0.001', taker: '0.001' } };
 /** Keys of a definition of a run with a contract. */

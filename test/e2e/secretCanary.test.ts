@@ -13,14 +13,6 @@ const stubs: StubExchange[] = [];
 /** The bytes that services sent, to check that there was something to find. */
 const sent: Buffer[] = [];
 
-beforeAll(() => {
-  fixture.write('hostile.ts', HOSTILE);
-});
-afterAll(async () => {
-  for (const stub of stubs) await stub.close();
-  fixture.remove();
-});
-
 /** A strategy that searches for the key in every place that a program can read, and reports what it found. */
 const HOSTILE = `import { execFileSync } from 'node:child_process';
 import { Strategy } from 'isobar';
@@ -30,6 +22,14 @@ export default class Hostile extends Strategy {
   }
 }
 `;
+
+beforeAll(() => {
+  fixture.write('hostile.ts', HOSTILE);
+});
+afterAll(async () => {
+  for (const stub of stubs) await stub.close();
+  fixture.remove();
+});
 
 /** Returns a behaviour that sends this reply, and remembers its bytes. */
 const replyWith =

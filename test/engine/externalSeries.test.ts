@@ -49,6 +49,15 @@ function randomRows(seed: number, count = 120): KnownValue[] {
   return [...rowsByKey.values()];
 }
 
+/** What the strategy read at one time. */
+interface SeriesRead {
+  readonly nowMs: number;
+  readonly value: number;
+  readonly timeMs: number;
+  readonly knownMs: number;
+  readonly ageMs: number;
+}
+
 /** Returns the newest value that is known at `nowMs`. Searches all rows, whatever their order. */
 function searchAllRows(rows: readonly KnownValue[], nowMs: number): Omit<SeriesRead, 'nowMs'> {
   let newest: KnownValue | null = null;
@@ -61,14 +70,6 @@ function searchAllRows(rows: readonly KnownValue[], nowMs: number): Omit<SeriesR
   return { ...newest, ageMs: nowMs - newest.timeMs };
 }
 
-/** What the strategy read at one time. */
-interface SeriesRead {
-  readonly nowMs: number;
-  readonly value: number;
-  readonly timeMs: number;
-  readonly knownMs: number;
-  readonly ageMs: number;
-}
 let reads: SeriesRead[] = [];
 /** What the strategy has computed from the series at each bar. */
 let averages: { readonly nowMs: number; readonly mean: number; readonly sharedNode: number }[] = [];

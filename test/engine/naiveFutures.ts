@@ -121,6 +121,8 @@ const TIERS = {
   inverse: [[1_000_000_000n, 5_000n], [10n ** 30n, 10_000n]],
 } as const; // prettier-ignore
 
+const PPM = 1_000_000;
+
 /** A margin account with one contract, its orders and its fills. */
 export class NaiveFutures {
   readonly fills: NaiveFill[] = [];
@@ -603,7 +605,11 @@ export class NaiveFutures {
   }
 }
 
-const PPM = 1_000_000;
+/** A part of a position that was opened at one price. */
+interface PositionPart {
+  readonly lots: number;
+  readonly ticks: number;
+}
 
 /** Returns the average entry price of two parts of a position: by quantity, or by value for an inverse contract. */
 function averagePrice(isInverse: boolean, [first, second]: readonly [PositionPart, PositionPart]): number {
@@ -611,11 +617,6 @@ function averagePrice(isInverse: boolean, [first, second]: readonly [PositionPar
   const totalLots = first.lots + second.lots;
   if (isInverse) return totalLots / (first.lots / first.ticks + second.lots / second.ticks);
   return (first.lots * first.ticks + second.lots * second.ticks) / totalLots;
-}
-/** A part of a position that was opened at one price. */
-interface PositionPart {
-  readonly lots: number;
-  readonly ticks: number;
 }
 /** True when a row with this high and low reaches the level of a trigger order. */
 const isReached = ({ triggersAbove, request }: WorkingOrder, high: number, low: number): boolean =>

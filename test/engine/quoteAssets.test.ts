@@ -190,6 +190,14 @@ const FLAT = Object.fromEntries(
 );
 const CASH = { USDT: '100000', BTC: '1' };
 
+/** What a scripted act may do. */
+interface ScriptedActions {
+  buy(name: string, quote: string): void;
+  rebalance(weights: Readonly<Record<string, string>>): void;
+  heldText(name: string): string;
+  cashIn(asset: string): number;
+}
+
 /** Runs acts by minute over flat bars, and returns the code or the ending of each order. */
 async function endingsOf(risk: RiskLimits, acts: Readonly<Record<number, (actions: ScriptedActions) => void>>): Promise<readonly string[]> {
   const { record } = await run({
@@ -201,13 +209,6 @@ async function endingsOf(risk: RiskLimits, acts: Readonly<Record<number, (action
     fees: { makerPpm: 0, takerPpm: 0 },
   });
   return orderEndings(record);
-}
-/** What a scripted act may do. */
-interface ScriptedActions {
-  buy(name: string, quote: string): void;
-  rebalance(weights: Readonly<Record<string, string>>): void;
-  heldText(name: string): string;
-  cashIn(asset: string): number;
 }
 /** Returns a strategy that acts in these minutes. */
 function actingAt(acts: Readonly<Record<number, (actions: ScriptedActions) => void>>) {

@@ -57,6 +57,9 @@ export interface DecisionOptions {
   readonly replaces?: boolean;
 }
 
+/** Returns a random whole number from 0 on, below `below`. */
+type DrawBelow = (below: number) => number;
+
 /** Returns the random actions for a view. Equal seeds and views give equal actions. */
 export function randomDecision({ seed, share, brackets, replaces = false }: DecisionOptions, view: ScriptView): Action[] {
   const rng = seededRng(seed * 7919 + (view.timeMs / 1000) * 31 + view.feed * 5 + view.salt);
@@ -70,8 +73,6 @@ export function randomDecision({ seed, share, brackets, replaces = false }: Deci
   return [{ kind: 'cancel', id: replacedOrder.id }, randomReplacement(view, { tag: replacedOrder.tag, bracket }, pick)];
 }
 
-/** Returns a random whole number from 0 on, below `below`. */
-type DrawBelow = (below: number) => number;
 interface OrderTerms {
   readonly tag: string;
   readonly bracket: BracketDistances;

@@ -237,6 +237,8 @@ describe('an invalid list of targets', () => {
   });
 });
 
+type Ladder = Parameters<typeof rungsOfFill>[0];
+
 /** Returns the lots that each target gets when the filled lots of an order rise from `from` to `to`. */
 function lotsByTarget(ladder: Ladder, orderLots: number, from: number, to: number, minLots = 1): ReadonlyMap<number, number> {
   const sums = new Map<number, number>();
@@ -244,7 +246,6 @@ function lotsByTarget(ladder: Ladder, orderLots: number, from: number, to: numbe
     sums.set(targetTicks, (sums.get(targetTicks) ?? 0) + lots);
   return sums;
 }
-type Ladder = Parameters<typeof rungsOfFill>[0];
 const sumOf = (lots: Iterable<number>) => [...lots].reduce((sum, count) => sum + count, 0);
 
 it('random ladders: an order that fills in two parts gives each target the lots of one fill, and loses none', () => {

@@ -68,6 +68,9 @@ const LOST_REPLY: FaultRow = { point: 'NET.respDrop', op: create, p: 0.1 };
 
 /** Number of acts of a fault while the script runs. */
 export const ACTS = 6;
+/** Minimum time for which new orders are hidden, ms. */
+const MIN_HIDDEN_MS = 180_000;
+
 /**
  * Hides all new orders from the lists, and loses every second reply to a create. It lasts twice as long as the longest proof until now,
  * because the duration of a proof depends on how busy the computer is.
@@ -81,8 +84,6 @@ async function hideNewOrders(exchange: PaperExchange, { turn, maxUnknownMs, repo
     { point: 'READ.lag', op: create, nth: 1, params: { ms } },
   ]);
 }
-/** Minimum time for which new orders are hidden, ms. */
-const MIN_HIDDEN_MS = 180_000;
 
 /** All faults, in the order in which they run. */
 export const FAULTS: readonly FaultCase[] = [

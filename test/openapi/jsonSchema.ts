@@ -5,6 +5,9 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** Returns the problems that one keyword finds in a value. `expected` is the keyword's value in the schema. */
 type Check = (expected: unknown, value: unknown, schema: Schema, validator: SchemaValidator) => readonly string[];
 
+/** Keywords that describe a value and do not restrict it. */
+const ANNOTATIONS = new Set(['description', 'default', 'example', 'examples', 'title']);
+
 /** Validates values against schemas. References of a schema are looked up in the root document. */
 export class SchemaValidator {
   readonly #root: unknown;
@@ -45,8 +48,6 @@ export function asObject(value: unknown): Schema {
   return value as Schema;
 }
 
-/** Keywords that describe a value and do not restrict it. */
-const ANNOTATIONS = new Set(['description', 'default', 'example', 'examples', 'title']);
 /** Names the place of each problem. */
 const withPlace = (place: string, problems: readonly string[]): readonly string[] => problems.map((problem) => `${place}: ${problem}`);
 /** Tests for an object that is no array. */

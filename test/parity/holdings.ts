@@ -21,6 +21,15 @@ export function booksOf({ ledger, instruments }: Engine): readonly Row[] {
   throw new TypeError('expected a ledger of spot, of futures, or of both');
 }
 
+/** The position on one side of a contract. */
+interface SidePosition {
+  readonly lots: number;
+  readonly entryUnits: number;
+}
+
+/** A side without a position. */
+const FLAT: SidePosition = { lots: 0, entryUnits: 0 };
+
 /** Returns the balances and positions of the exchange's first account, in the same rows. */
 export function balancesOf({ sides: { spot, futures } }: Service, { instruments, ledger }: Engine): readonly Row[] {
   const { cashAsset } = ledger;
@@ -61,13 +70,6 @@ function futuresRows(ledger: FuturesLedger): readonly Row[] {
   return [{ asset: ledger.cashAsset, units: ledger.cashTotal }, ...positions];
 }
 
-/** The position on one side of a contract. */
-interface SidePosition {
-  readonly lots: number;
-  readonly entryUnits: number;
-}
-/** A side without a position. */
-const FLAT: SidePosition = { lots: 0, entryUnits: 0 };
 /** Returns the row of a contract: lots and entry value of both sides. */
 const positionRow = (asset: string, long: SidePosition, short: SidePosition): Row => ({
   asset,

@@ -116,6 +116,14 @@ function fillsOfPlainWalk(bars: BarColumns, requestsByRow: readonly (readonly Ro
   return reported;
 }
 
+/** The only account. */
+const ALICE = {
+  name: 'alice',
+  uid: '10001',
+  balances: { USDT: '100000', BTC: '10' },
+  keys: [{ apiKey: 'alice-Key', secret: 'alice-Secret', permissions: { read: true, trade: true, markets: ['spot'] as const }, ips: null }],
+};
+
 /** Returns the fills of the same requests at an exchange whose clock is stepped. A request is sent `thinkMs` after the open of its row. */
 function fillsOfExchange(
   bars: BarColumns,
@@ -170,14 +178,6 @@ function tradesOf(fixture: ServiceFixture): ReportedFill[] {
     isMaker: isMaker === true,
   }));
 }
-
-/** The only account. */
-const ALICE = {
-  name: 'alice',
-  uid: '10001',
-  balances: { USDT: '100000', BTC: '10' },
-  keys: [{ apiKey: 'alice-Key', secret: 'alice-Secret', permissions: { read: true, trade: true, markets: ['spot'] as const }, ips: null }],
-};
 
 describe('an exchange of rows', () => {
   it('an exchange of rows fills random orders like a plain loop over the bars', () => {

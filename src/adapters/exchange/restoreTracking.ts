@@ -28,6 +28,8 @@ export interface RestoreTarget {
   readonly onIncident: (venueMs: number) => void;
 }
 
+const INCIDENT_KEY = `${INCIDENT_CURSOR.symbol} ${INCIDENT_CURSOR.channel}`;
+
 /** Restores everything that the journal knows. Cursors, trades and fills of other instruments are ignored. */
 export function restoreTracking({ orders, trades, cursors, unattributedFills = [] }: RestoredTracking, target: RestoreTarget): void {
   for (const fill of unattributedFills)
@@ -76,6 +78,9 @@ interface RestoredCursor {
   readonly longValue: string | undefined;
 }
 
+/** Begins the channel of the cursor of a foreign order. Its venue order id follows. */
+const FOREIGN_PREFIX = 'foreign ';
+
 /** Restores what the cursor of an instrument notes: its position, a foreign order, counted trades, or booked funding. */
 function restoreCursor(index: number, { channel, value, longValue }: RestoredCursor, target: RestoreTarget): void {
   if (channel === 'position') target.positions.restore(index, new Decimal(value), longValue === undefined ? null : new Decimal(longValue));
@@ -85,6 +90,13 @@ function restoreCursor(index: number, { channel, value, longValue }: RestoredCur
     target.funding.restore(index, channel === 'funding buy' ? 'buy' : 'sell', value);
 }
 
+/** A foreign order as its cursor notes it. */
+interface NotedForeignOrder {
+  readonly foreign: ForeignOrder;
+  /** A trade before all of its trades; null without one. */
+  readonly lastBookedId: string | null;
+}
+
 /** Restores a foreign order that waits for a decision, and from which trade on its own ones follow; null: it waits no longer. */
 function restoreForeignOrder(noted: NotedForeignOrder | null, target: RestoreTarget): void {
   if (noted === null) return;
@@ -92,8 +104,6 @@ function restoreForeignOrder(noted: NotedForeignOrder | null, target: RestoreTar
   target.bookedIdsOf(noted.foreign.instrument).noteForeignAfter(noted.lastBookedId);
 }
 
-/** Begins the channel of the cursor of a foreign order. Its venue order id follows. */
-const FOREIGN_PREFIX = 'foreign ';
 /** Begins the value of that cursor, by the kind of the order. */
 const ORDER = 'order';
 const TRIGGER = 'trigger';
@@ -114,13 +124,6 @@ export function foreignCursor(
   return { symbol: instruments[instrument]!.id, channel: FOREIGN_PREFIX + venueId, value };
 }
 
-/** A foreign order as its cursor notes it. */
-interface NotedForeignOrder {
-  readonly foreign: ForeignOrder;
-  /** A trade before all of its trades; null without one. */
-  readonly lastBookedId: string | null;
-}
-
 /** Reads the cursor of a foreign order. Returns null for an order that no longer waits for a decision. */
 function foreignFrom(instrumentIndex: number, channel: string, value: string): NotedForeignOrder | null {
   if (value === '') return null;
@@ -138,8 +141,6 @@ function foreignFrom(instrumentIndex: number, channel: string, value: string): N
     lastBookedId: lastBookedId === '' ? null : lastBookedId,
   };
 }
-
-const INCIDENT_KEY = `${INCIDENT_CURSOR.symbol} ${INCIDENT_CURSOR.channel}`;
 
 /** Returns the journal's state of an order that the order manager has already forgotten. */
 function forgottenOrder({ request, state }: RestoredTrackedOrder): BelievedOrder {

@@ -34,6 +34,8 @@ export interface HookRefusal {
 const NONCE = /^[A-Za-z0-9_-]{16,64}$/;
 const HEX_SHA256 = /^[0-9a-f]{64}$/;
 
+const NO_OBJECT_REFUSAL: HookRefusal = { status: 400, problem: 'expected a JSON object with time and value' };
+
 /** Checks the requests of one webhook. The secret is kept here alone. */
 export class HookChecker {
   readonly #secret: string;
@@ -90,8 +92,6 @@ export class HookChecker {
     return { status: 403, problem: `it was sent ${ageText}, and at most ${this.#maxAgeMs / 1000} s are accepted` };
   }
 }
-
-const NO_OBJECT_REFUSAL: HookRefusal = { status: 400, problem: 'expected a JSON object with time and value' };
 
 /** Compares in a time that does not depend on where they differ, or on how long they are. */
 function isSame(a: string, b: string): boolean {

@@ -69,6 +69,8 @@ function buildFile(file: string, displayName: string, unmapped: readonly string[
   });
 }
 
+const MAP_COMMENT = '# sourceMappingURL=';
+
 /**
  * Returns the author's compiled files if a source map of one of them names a file of a package. What such a file calls would count as a call of that
  * package. `folder`: base of the paths of the build.
@@ -81,8 +83,6 @@ function filesMappedIntoPackages({ metafile, outputFiles }: Built, folder: strin
   const ownPaths = Object.keys(metafile.inputs).filter((path) => !isOfPackage(path) && /\.[cm]?[jt]sx?$/i.test(path));
   return ownPaths.map((path) => join(folder, path)).filter((path) => readFileSync(path, 'utf8').includes(MAP_COMMENT));
 }
-
-const MAP_COMMENT = '# sourceMappingURL=';
 
 /** Returns a plugin that loads the files without their source maps. */
 const withoutOwnMaps = (files: readonly string[]): Plugin => ({

@@ -5,6 +5,9 @@ import { exact } from './exact.ts';
 
 export { Decimal };
 
+/** The result of `scaledShort` for text that it does not read. */
+const OTHER_TEXT = -1;
+
 /** Returns `value` scaled to an integer of 10^-digits; null when it is finer than that, or not a plain decimal. */
 export function toScaled(value: string | Decimal, digits: number): number | null {
   const shortResult = typeof value === 'string' ? scaledShort(value, digits) : OTHER_TEXT;
@@ -17,9 +20,6 @@ const CODE_0 = 48;
 const CODE_9 = 57;
 /** Any number of this many digits is a safe integer. */
 const MAX_SAFE_DIGITS = 15;
-
-/** The result of `scaledShort` for text that it does not read. */
-const OTHER_TEXT = -1;
 
 /**
  * Returns the result of `toScaled` for a short decimal without a sign, which is faster than decimal.js. OTHER_TEXT for any other text.

@@ -33,6 +33,9 @@ function parameterNames(params: Endpoint['params']): string {
   return words.filter((word) => word !== '').join(' ');
 }
 
+/** How isobar knows a rate limit. */
+const LIMIT_SOURCES = { spec: 'by the specification', dialect: 'seen on services', assumed: 'assumed, because none is published' } as const;
+
 /** Returns the full description of one endpoint. */
 export function endpointText(op: Op): string {
   const { help, method, path, security, params, limit, answer } = endpointOf(op);
@@ -55,9 +58,6 @@ export function endpointText(op: Op): string {
   const parameters = names.length === 0 ? ['no parameters'] : ['parameters', ...explanations];
   return [`${op}: ${help}`, ...factLines(facts), ...parameters].join('\n');
 }
-
-/** How isobar knows a rate limit. */
-const LIMIT_SOURCES = { spec: 'by the specification', dialect: 'seen on services', assumed: 'assumed, because none is published' } as const;
 
 /** Returns the lines of name and value pairs, with the values aligned. */
 const factLines = (rows: readonly (readonly string[])[]): readonly string[] => {

@@ -27,6 +27,21 @@ export interface Failure {
   readonly look: readonly string[];
 }
 
+/** Maximum length of a cause in characters. A cause can contain a message of the service. */
+const MAX_CAUSE_LENGTH = 300;
+
+/** What is known of a failure without a reply. */
+const NO_FACTS = { status: null, code: null, name: null, meaning: null, msg: null, cause: null, advice: '', look: [] } as const;
+const NOT_SENT_ADVICE = 'nothing was sent, so nothing happened: fix the cause and call again; isobar doctor looks for it';
+
+const UNKNOWN_ADVICE: Readonly<Record<Effect, string>> = {
+  read: 'there is no reply, and nothing was changed: call again; isobar doctor looks for the reason',
+  create: 'the order may exist. It was sent once; do not send it again before these commands show that it does not exist:',
+  cancel: 'the order may be cancelled or not. Look at it; another cancel does no harm:',
+  setting: 'the setting may be changed or not. Look at it:',
+  test: 'a test places no order: call again',
+};
+
 /** Returns the failure of an outcome. Null for a success. */
 export function failureOf(op: Op, args: CallArguments, outcome: Outcome<unknown>): Failure | null {
   switch (outcome.kind) {
@@ -54,19 +69,6 @@ export function failureOf(op: Op, args: CallArguments, outcome: Outcome<unknown>
       return assertNever(outcome);
   }
 }
-
-/** Maximum length of a cause in characters. A cause can contain a message of the service. */
-const MAX_CAUSE_LENGTH = 300;
-/** What is known of a failure without a reply. */
-const NO_FACTS = { status: null, code: null, name: null, meaning: null, msg: null, cause: null, advice: '', look: [] } as const;
-const NOT_SENT_ADVICE = 'nothing was sent, so nothing happened: fix the cause and call again; isobar doctor looks for it';
-const UNKNOWN_ADVICE: Readonly<Record<Effect, string>> = {
-  read: 'there is no reply, and nothing was changed: call again; isobar doctor looks for the reason',
-  create: 'the order may exist. It was sent once; do not send it again before these commands show that it does not exist:',
-  cancel: 'the order may be cancelled or not. Look at it; another cancel does no harm:',
-  setting: 'the setting may be changed or not. Look at it:',
-  test: 'a test places no order: call again',
-};
 
 /** Returns the name and the meaning of an error code, null when isobar does not know it, and the advice for it. */
 function codeFacts(code: number) {

@@ -264,6 +264,14 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
+/** The JSON schema of each type of argument. */
+const SCHEMAS: Readonly<Record<ArgumentKind, object>> = {
+  text: { type: 'string' },
+  number: { type: 'integer', minimum: 0 },
+  flag: { type: 'boolean' },
+  list: { type: 'array', items: { type: 'string' }, minItems: 1 },
+};
+
 /** Returns a tool as `tools/list` describes it. */
 export function toolSchema({ name, help, args, isLive, isReadOnly }: Tool): object {
   const entries = Object.entries(args);
@@ -280,14 +288,6 @@ export function toolSchema({ name, help, args, isLive, isReadOnly }: Tool): obje
     annotations: { readOnlyHint: isReadOnly, destructiveHint: isLive, openWorldHint: isLive },
   };
 }
-
-/** The JSON schema of each type of argument. */
-const SCHEMAS: Readonly<Record<ArgumentKind, object>> = {
-  text: { type: 'string' },
-  number: { type: 'integer', minimum: 0 },
-  flag: { type: 'boolean' },
-  list: { type: 'array', items: { type: 'string' }, minItems: 1 },
-};
 
 /** Returns the words of the command line for a call. Throws a ConfigError that names the invalid argument. */
 export function commandWords(tool: Tool, args: Readonly<Record<string, unknown>>): readonly string[] {

@@ -33,6 +33,14 @@ interface FeedRange {
   readonly toMs: number | null;
 }
 
+/** One symbol of a feed, and the range of the run. */
+interface RequestedFeed {
+  readonly name: string;
+  readonly feed: Definition['feeds'][string];
+  readonly key: BarKey;
+  readonly range: FeedRange;
+}
+
 /** Loads every feed of `definition` from `store`. Throws ConfigError naming the key whose bars are missing or unsuitable. */
 export function loadFeeds(definition: Definition, source: DefinitionSource, store: BarStore, range: FeedRange): readonly FeedPlan[] {
   checkInstruments(definition, source);
@@ -56,14 +64,6 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
     }
   }
   return [...feeds, ...executionOnlyFeeds(definition, source, store, feeds, (bars) => withOverrides(bars, definition, source))];
-}
-
-/** One symbol of a feed, and the range of the run. */
-interface RequestedFeed {
-  readonly name: string;
-  readonly feed: Definition['feeds'][string];
-  readonly key: BarKey;
-  readonly range: FeedRange;
 }
 
 /** Returns the plan of a feed of bars for the time in which its symbol was listed; null if it was not listed during the run. */

@@ -45,6 +45,9 @@ export interface AlignedMarks {
   readonly uncovered: number;
 }
 
+/** Prices of all bars in ticks, with a fraction where marks have one. */
+type BarPrices = Readonly<Record<'open' | 'high' | 'low' | 'close', Float64Array>>;
+
 /**
  * Returns the marks of each bar.
  * Klines as long as the bars or shorter are aggregated: first open, highest high, lowest low, last close of those that open inside the bar.
@@ -91,8 +94,6 @@ interface BarSpan {
   readonly openMs: number;
   readonly closeMs: number;
 }
-/** Prices of all bars in ticks, with a fraction where marks have one. */
-type BarPrices = Readonly<Record<'open' | 'high' | 'low' | 'close', Float64Array>>;
 
 /** Returns a copy of a price column in ticks. */
 function ownTicks(bars: BarColumns, price: 'open' | 'high' | 'low' | 'close'): Float64Array {

@@ -32,6 +32,12 @@ export interface OutcomeHost {
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
+/**
+ * Causes that can have several events, each about another order or fill. A new reason is added to the earlier ones. DUPLICATE is missing, because
+ * its reason always names all duplicate orders.
+ */
+const CODES_OF_EVENTS: ReadonlySet<string> = new Set(['LATE_LANDING', 'POST_TRADE', 'FINE_FILL', 'ECHO', 'ADMISSION']);
+
 /** Acts on faults at the exchange until evidence or the operator has resolved them. */
 export class UnknownOutcomes {
   private readonly engine: OutcomeHost;
@@ -178,12 +184,6 @@ export class UnknownOutcomes {
     return halts.hasAny && (halts.holds({ kind: 'symbol', instrument: instrumentIndex }, code) || halts.holds({ kind: 'account' }, code));
   }
 }
-
-/**
- * Causes that can have several events, each about another order or fill. A new reason is added to the earlier ones. DUPLICATE is missing, because
- * its reason always names all duplicate orders.
- */
-const CODES_OF_EVENTS: ReadonlySet<string> = new Set(['LATE_LANDING', 'POST_TRADE', 'FINE_FILL', 'ECHO', 'ADMISSION']);
 
 const scopeOf = (instrumentIndex: number | null): Scope =>
   instrumentIndex === null ? { kind: 'account' } : { kind: 'symbol', instrument: instrumentIndex };

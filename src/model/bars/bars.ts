@@ -115,6 +115,8 @@ export function tickAt(bars: BarColumns, price: PriceColumn, row: number): numbe
   return Math.round(bars[price][row]! * pow10(bars.instrument.priceDigits));
 }
 
+const PRICES: readonly PriceColumn[] = ['open', 'high', 'low', 'close'];
+
 /** Adds the rows from `from` on, which were appended to the bars, to the cached tick columns. */
 export function extendTicks(bars: BarColumns, from: number): void {
   const columns = tickColumnCache.get(bars);
@@ -124,8 +126,6 @@ export function extendTicks(bars: BarColumns, from: number): void {
     if (column) writeTicks(bars, name, from, column);
   }
 }
-
-const PRICES: readonly PriceColumn[] = ['open', 'high', 'low', 'close'];
 
 /** Returns a price column in ticks. */
 function toTicks(prices: Float64Array, bars: BarColumns, name: PriceColumn): TickColumn {

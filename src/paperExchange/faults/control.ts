@@ -31,6 +31,8 @@ export interface FaultControlDeps {
   readonly crashAt: ((record: number) => void) | null;
 }
 
+const CLOCK = 'POST /clock';
+
 /**
  * Answers a request on the control port. A long clock step yields after each part, so that the process can serve other requests meanwhile.
  */
@@ -50,8 +52,6 @@ export function* answerControlRequest(request: ServiceRequest, deps: FaultContro
 }
 
 type Body = Readonly<Record<string, unknown>>;
-
-const CLOCK = 'POST /clock';
 
 const ROUTES: Readonly<Record<string, (body: Body, deps: FaultControlDeps) => unknown>> = {
   'POST /faults': (body, { exchange: { faults } }) => {

@@ -103,6 +103,15 @@ function startFollowing(market: TradedMarket, prices: PointPrices, scheduler: Sc
   followPrices(market, source, { scheduler, rng: options.rng, ...liquidity, openingTicks });
 }
 
+/** The price source of a market, and the values with which its book opens. */
+interface PriceStart {
+  readonly source: PriceSource;
+  /** Price at which the book opens, in ticks. */
+  readonly openingTicks: number;
+  /** Lots of one trade, and of one level of the book. */
+  readonly lotsPerTrade: number;
+}
+
 /** Returns the source of a market's prices, and the price and quantity it starts with. */
 function priceStartOf(market: TradedMarket, prices: PointPrices, nowMs: number, options: StartOptions): PriceStart {
   switch (prices.kind) {
@@ -121,15 +130,6 @@ function priceStartOf(market: TradedMarket, prices: PointPrices, nowMs: number, 
 function startTradeSource(market: TradedMarket, trades: RecordedTrades, nowMs: number, { speed, history }: StartOptions): PriceStart {
   if (history !== null) return resumeSource(market, replayTrades(trades, history.openedMs, speed), nowMs, history);
   return { source: replayTrades(trades, nowMs, speed), openingTicks: trades.ticks[0]!, lotsPerTrade: trades.lots[0]! };
-}
-
-/** The price source of a market, and the values with which its book opens. */
-interface PriceStart {
-  readonly source: PriceSource;
-  /** Price at which the book opens, in ticks. */
-  readonly openingTicks: number;
-  /** Lots of one trade, and of one level of the book. */
-  readonly lotsPerTrade: number;
 }
 
 /** Starts a random walk. An earlier walk becomes the history, unless the market already has a price: then its bars are known. */

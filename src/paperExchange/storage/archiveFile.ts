@@ -36,6 +36,8 @@ const READ_GROWTH = 8;
 /** Bytes of the last read. A row that it does not contain counts as missing. */
 const LAST_READ_BYTES = FIRST_READ_BYTES * READ_GROWTH ** 2;
 
+const SPACE = 32;
+
 /** A sparse index of an archive file. Finding a row means reading at most a few dozen rows. */
 export class ArchiveIndex {
   readonly #storeOffsets: number[] = [];
@@ -83,14 +85,13 @@ export class ArchiveIndex {
   }
 }
 
-const SPACE = 32;
+const QUOTE = 34;
 
 /** Returns the name of the record in the row that starts at `offset`; empty if the bytes are not a row. */
 export function kindAt(bytes: Buffer, offset: number): string {
   const end = bytes.indexOf(QUOTE, offset + 2);
   return end < 0 ? '' : bytes.toString('latin1', offset + 2, end);
 }
-const QUOTE = 34;
 
 /** True for an ended order or trigger, a trade, and an entry of the profit history. */
 export const isArchived = (kind: string): kind is ArchivedKind => Object.hasOwn(ARCHIVED, kind);

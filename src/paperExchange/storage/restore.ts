@@ -83,6 +83,11 @@ export function restoreService(service: Service, reading: StoreReading, disk: Pi
   checkMoney(service, newest.path);
 }
 
+/** Character codes of `[`, a space and `0`. */
+const BRACKET = 91;
+const SPACE = 32;
+const ZERO = 48;
+
 /** Restores the rows of an archive file. Each line starts with the original offset of its row. */
 function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, archive: ArchiveRestorer): void {
   visitLines(disk, file, (bytes, start, end) => {
@@ -99,11 +104,6 @@ function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, archive: A
     archive.apply(kind, { bytes, start: rowStart, end, layout: file.layout, storeOffset });
   });
 }
-
-/** Character codes of `[`, a space and `0`. */
-const BRACKET = 91;
-const SPACE = 32;
-const ZERO = 48;
 
 /** Checks that digits of prices and amounts are unchanged, and that no account is missing. */
 function checkHead({ markets, accounts }: Service, path: string, { instruments, uids }: SegmentHead): void {
@@ -127,6 +127,9 @@ function checkHead({ markets, accounts }: Service, path: string, { instruments, 
 /** Returns the error for a config that no longer fits the store. */
 const changedError = (path: string, message: string): ConfigError =>
   new ConfigError(`${path}: ${message}`, 'restore the entry in the config, or use another folder for this exchange');
+
+/** Stored bars as columns. */
+type StoredBarColumns = Pick<BarsRecord & MinutesRecord, keyof TickBar>;
 
 /** Reads the state at the start of the newest file, and its changes behind that. */
 class StateReader {
@@ -254,9 +257,6 @@ function setLatest<R>(into: Map<string, R>, value: R, keyOf: (value: R) => strin
   into.set(keyOf(value), value);
   return true;
 }
-
-/** Stored bars as columns. */
-type StoredBarColumns = Pick<BarsRecord & MinutesRecord, keyof TickBar>;
 
 /** Returns stored bars as rows. */
 const barsIn = ({ openMs, open, high, low, close, lots }: StoredBarColumns): readonly TickBar[] =>

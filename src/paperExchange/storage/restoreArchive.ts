@@ -32,6 +32,13 @@ export interface ArchivedRow {
   readonly storeOffset: number;
 }
 
+/**
+ * Matches the first fields of usual rows. Parsing all fields would take several times as long. A row with an escape, or with fields in
+ * another order, is parsed as a whole.
+ */
+const ORDER_OWNER = /^\["order","(spot|futures)",(\d{1,15}),"([^"\\]*)",(?:null|"([^"\\]*)"),"([^"\\]*)",/;
+const TRADE_OWNER = /^\["trade","(spot|futures)","([^"\\]*)","([^"\\]*)",/;
+
 /** Collects the archived rows of all files, oldest first. */
 export class ArchiveRestorer {
   readonly #service: Service;
@@ -125,12 +132,6 @@ export class ArchiveRestorer {
   }
 }
 
-/**
- * Matches the first fields of usual rows. Parsing all fields would take several times as long. A row with an escape, or with fields in
- * another order, is parsed as a whole.
- */
-const ORDER_OWNER = /^\["order","(spot|futures)",(\d{1,15}),"([^"\\]*)",(?:null|"([^"\\]*)"),"([^"\\]*)",/;
-const TRADE_OWNER = /^\["trade","(spot|futures)","([^"\\]*)","([^"\\]*)",/;
 /** Enough bytes for the first fields of usual rows. */
 const START_BYTES = 192;
 

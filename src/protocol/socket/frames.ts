@@ -48,6 +48,17 @@ const MASK_BYTES = 4;
 const KNOWN_OPCODES: ReadonlySet<number> = new Set(Object.values(OPCODE));
 const NO_BYTES = new Uint8Array(0);
 
+/** The parsed head of a frame. */
+interface Head {
+  readonly opcode: number;
+  /** Four bytes, or empty. */
+  readonly mask: Uint8Array;
+  /** Length of the payload, in bytes. */
+  readonly length: number;
+  /** Offset of the payload from the start of the frame, in bytes. */
+  readonly payloadStart: number;
+}
+
 /** Collects bytes and returns the frames that they complete. It holds at most one frame. */
 export class FrameReader {
   readonly #sender: 'client' | 'server';
@@ -105,17 +116,6 @@ export class FrameReader {
 function extendedLengthBytes(shortLength: number): 0 | 2 | 8 {
   if (shortLength === LENGTH_IN_2_BYTES) return 2;
   return shortLength === LENGTH_IN_8_BYTES ? 8 : 0;
-}
-
-/** The parsed head of a frame. */
-interface Head {
-  readonly opcode: number;
-  /** Four bytes, or empty. */
-  readonly mask: Uint8Array;
-  /** Length of the payload, in bytes. */
-  readonly length: number;
-  /** Offset of the payload from the start of the frame, in bytes. */
-  readonly payloadStart: number;
 }
 
 /** Returns the error that the first two bytes of a frame already show; null if they are valid. */

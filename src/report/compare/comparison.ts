@@ -187,6 +187,8 @@ const ORDER_FIGURES: readonly (readonly [name: OrderFigureName, entry: GlossaryE
   ['fees', { label: 'Fees', kind: 'cost', definition: 'All fees, valued in the reporting asset.' }],
 ];
 
+type FigureValue = number | string | null | undefined;
+
 /** Returns the figures that at least one of the runs has. */
 function figuresOf(a: ComparedRun, b: ComparedRun): readonly ComparedFigure[] {
   const { summary: summaryA } = a;
@@ -203,8 +205,6 @@ function figuresOf(a: ComparedRun, b: ComparedRun): readonly ComparedFigure[] {
     ...ORDER_FIGURES.map(([name, entry]) => figure(name, entry, ({ orders }) => orders[name])),
   ].filter((compared) => compared.a !== null || compared.b !== null);
 }
-
-type FigureValue = number | string | null | undefined;
 
 /** Something that each of the two runs has. */
 interface OfBoth<T> {
@@ -277,6 +277,9 @@ export function differenceText(value: number, kind: FigureKind, asset: string): 
   }
 }
 
+/** With fewer closed trades, a figure says little about the future. */
+const FEW_TRADES = 30;
+
 /** Returns the warnings about differences in time, bars and money, and about synthetic data and few trades. */
 function comparisonWarnings({ summary: a }: ComparedRun, { summary: b }: ComparedRun): readonly string[] {
   const warnings: string[] = [];
@@ -301,9 +304,6 @@ function comparisonWarnings({ summary: a }: ComparedRun, { summary: b }: Compare
     warnings.push(`${runsWithFewTrades === 2 ? 'both have' : 'one has'} fewer than ${wholeText(FEW_TRADES)} closed trades`);
   return warnings;
 }
-
-/** With fewer closed trades, a figure says little about the future. */
-const FEW_TRADES = 30;
 
 /** Returns why a run lacks a figure, in words. Null when the run has it. */
 export function differenceReason({ summary }: ComparedRun, name: string): string | null {

@@ -55,6 +55,15 @@ export interface PositionRange {
   paidHigh: number;
 }
 
+/** The part of a row after an entry. The flags say whether the high, or the low, certainly came after it. */
+interface RowAfter {
+  readonly high: number;
+  readonly isHighAfter: boolean;
+  readonly low: number;
+  readonly isLowAfter: boolean;
+  readonly close: number;
+}
+
 /** All possible paths of one entry. Feed it the rows of its instrument in order, by `step`. */
 export class OrderPath {
   /** True while the entry may still wait. */
@@ -275,15 +284,6 @@ export class OrderPath {
     this.doneLow = Math.min(this.doneLow, low);
     this.doneHigh = Math.max(this.doneHigh, high);
   }
-}
-
-/** The part of a row after an entry. The flags say whether the high, or the low, certainly came after it. */
-interface RowAfter {
-  readonly high: number;
-  readonly isHighAfter: boolean;
-  readonly low: number;
-  readonly isLowAfter: boolean;
-  readonly close: number;
 }
 
 /** Returns the range of a position that was entered at one price, with a fee rate between `feeLow` and `feeHigh` (ppm). */

@@ -34,6 +34,14 @@ export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flo
   return seriesWithFlows(timeMs, equity, flows, ruin);
 }
 
+/** The part of a series up to the first point without equity. */
+interface RuinPoint {
+  /** Number of points, including the first one without equity. */
+  readonly points: number;
+  /** True if such a point exists. */
+  readonly isRuined: boolean;
+}
+
 /** Returns the series up to point `ruin.points` (exclusive). A return does not contain the money that moved before its period. */
 function seriesWithFlows(timeMs: Float64Array, equity: Float64Array, flows: Flows, ruin: RuinPoint): ReturnSeries {
   const times = [timeMs[0]!];
@@ -60,14 +68,6 @@ function seriesWithFlows(timeMs: Float64Array, equity: Float64Array, flows: Flow
     returns: Float64Array.from(returns),
     isRuined: ruin.isRuined,
   };
-}
-
-/** The part of a series up to the first point without equity. */
-interface RuinPoint {
-  /** Number of points, including the first one without equity. */
-  readonly points: number;
-  /** True if such a point exists. */
-  readonly isRuined: boolean;
 }
 
 /** Returns the part of a series up to the first point at which equity is 0 or less. */

@@ -167,6 +167,8 @@ export function readFills({ fills, instruments }: RunRecord): Fills {
   };
 }
 
+const LONG_SHORT = ['long', 'short'] as const;
+
 /** Returns the closed trades of a run. */
 export function readTrades(record: RunRecord): Trades {
   const { instruments, reportingDigits } = record;
@@ -203,7 +205,6 @@ export function readEquity({ equity, reportingDigits }: RunRecord): Equity {
   return { length: equity.length, timeMs: equity.timeMs, equity: toNaturalUnits(equity.units, [reportingDigits], null) };
 }
 
-const LONG_SHORT = ['long', 'short'] as const;
 const idsOf = (instruments: readonly Instrument[]) => instruments.map(({ id }): string => id);
 const priceDigits = (instrument: Instrument) => instrument.priceDigits;
 const quantityDigits = (instrument: Instrument) => instrument.quantityDigits;

@@ -14,6 +14,12 @@ export function resultHash(record: RunRecord): string {
   return tablesHash([ordersTable(record), fillsTable(record), equityTable(record)]);
 }
 
+/** A column of numbers with the same number of digits, none of them empty. */
+const PLAIN_NUMBERS = { kind: 'number', digitsAt: null, emptyAt: NaN } as const;
+
+/** Instants of equity that are read at a time from a streamed run. */
+const PART_ROWS = 65_536;
+
 /** Returns the result hash of a record whose equity is read in parts: first the times of all parts, then the equity. */
 function streamedHash(record: RunRecord, streamed: StreamedFigures): string {
   const hash = createHash('sha256');
@@ -57,9 +63,6 @@ export function equityColumns(record: RunRecord) {
   ] as const;
 }
 
-/** A column of numbers with the same number of digits, none of them empty. */
-const PLAIN_NUMBERS = { kind: 'number', digitsAt: null, emptyAt: NaN } as const;
-
 /** Returns the equity of a run as a table. */
 function equityTable({ equity, reportingDigits }: RunRecord): Table {
   return {
@@ -96,8 +99,6 @@ function codeBytes({ values, labels }: LabelColumn, length: number): Uint8Array 
 
 /** The number of an empty cell. A constant of the file, so that no row makes an object of a number. Hot: docs/performance.md#file-constants. */
 const EMPTY = NaN;
-/** Instants of equity that are read at a time from a streamed run. */
-const PART_ROWS = 65_536;
 /** Numbers that are added to the hash at a time. */
 const CHUNK_ROWS = 8192;
 /** The numbers of the current chunk, and the same memory as bytes. */

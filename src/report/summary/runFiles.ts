@@ -16,11 +16,11 @@ export function writeRunFiles(record: RunRecord, summary: Summary, folder: strin
   writeFileSync(join(folder, 'summary.json'), summaryText(summary));
 }
 
+/** Matches a list of numbers in indented JSON. */
+const NUMBER_LISTS = /\[\s+(?:null|-?\d[\d.e+-]*)(?:,\s+(?:null|-?\d[\d.e+-]*))*\s+\]/g;
+
 /** Returns the text of summary.json, which is also the output of `--json`. */
 export function summaryText(summary: Summary): string {
   // Puts each list of numbers on one line: with one number a line, the figures would be hard to find.
   return `${JSON.stringify(summary, null, 2).replace(NUMBER_LISTS, (list) => list.replace(/\s+/g, ' '))}\n`;
 }
-
-/** Matches a list of numbers in indented JSON. */
-const NUMBER_LISTS = /\[\s+(?:null|-?\d[\d.e+-]*)(?:,\s+(?:null|-?\d[\d.e+-]*))*\s+\]/g;

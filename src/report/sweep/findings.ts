@@ -52,12 +52,6 @@ export function findingsOf(record: SweepRecord): Findings {
   return { ranking, best, neighbours, plateau, selectionBias, ran, refused, failed, warnings };
 }
 
-/** Returns label, kind and definition of a figure of a sweep. */
-export function entryOf(name: string): GlossaryEntry {
-  const glossaryEntry = { ...METRICS, ...TRADES, ...SWEEP_FIGURES }[name];
-  return glossaryEntry ?? { label: name, kind: 'ratio', definition: '' };
-}
-
 /** Figures that only sweeps have. */
 const SWEEP_FIGURES: Readonly<Record<string, GlossaryEntry>> = {
   trades: { label: 'Trades', kind: 'count', definition: 'Closed flat-to-flat episodes of one instrument.' },
@@ -67,6 +61,12 @@ const SWEEP_FIGURES: Readonly<Record<string, GlossaryEntry>> = {
   fees: { label: 'Fees', kind: 'cost', definition: 'Paid to the venue on all fills.' },
   endEquity: { label: 'Equity at the end', kind: 'cost', definition: 'Cash and positions at the last close.' },
 };
+
+/** Returns label, kind and definition of a figure of a sweep. */
+export function entryOf(name: string): GlossaryEntry {
+  const glossaryEntry = { ...METRICS, ...TRADES, ...SWEEP_FIGURES }[name];
+  return glossaryEntry ?? { label: name, kind: 'ratio', definition: '' };
+}
 
 /** Returns the parameters of a set as text, such as `fast 20, slow 120`. */
 export function paramsText(record: SweepRecord, setIndex: number): string {

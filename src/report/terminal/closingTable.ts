@@ -109,6 +109,13 @@ export function marketNames({ feeds }: RunSummary): readonly string[] {
   });
 }
 
+/** Colours texts, or leaves them as they are. */
+interface Paint {
+  /** Colours a text as a gain or a loss. */
+  readonly result: (value: number) => (text: string) => string;
+  readonly warning: (text: string) => string;
+}
+
 /** Returns the lines of the main figures. */
 function figureLines({ run, metrics, trades, orders, envelope }: Summary, paint: Paint): string[] {
   const asset = run.reportingAsset;
@@ -229,13 +236,6 @@ function signedMoney(amount: string | null, asset: string): string {
 /** Returns a line, cut to the width of the terminal. */
 function cutText(line: string): string {
   return line.length <= COLUMNS ? line : `${line.slice(0, COLUMNS - 1)}…`;
-}
-
-/** Colours texts, or leaves them as they are. */
-interface Paint {
-  /** Colours a text as a gain or a loss. */
-  readonly result: (value: number) => (text: string) => string;
-  readonly warning: (text: string) => string;
 }
 
 const unchanged = (text: string) => text;

@@ -51,6 +51,8 @@ export type OrderSummary = { readonly [Name in OrderFigure]: number | null } & {
   readonly reasons: Readonly<Partial<Record<OrderFigure, Reason>>>;
 };
 
+type Ending = (typeof ENDINGS)[number];
+
 /** Returns the order statistics of a run. */
 export function orderSummary(record: RunRecord): OrderSummary {
   const { orders, fills } = record;
@@ -93,8 +95,6 @@ export function orderSummary(record: RunRecord): OrderSummary {
     reasons,
   };
 }
-
-type Ending = (typeof ENDINGS)[number];
 
 /** Counts over all orders of a run. */
 interface OutcomeCounts {

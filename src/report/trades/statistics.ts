@@ -143,6 +143,16 @@ const FIRST_WEEKDAY = 3;
 const dayOf = (ms: number) => Math.floor(ms / DAY_MS);
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
+/** The columns of closed trades from which figures are computed. Money in units. */
+interface TradeFigureColumns extends TradeSet {
+  readonly volume: Float64Array;
+  readonly fees: Float64Array;
+  readonly funding: Float64Array;
+  readonly liquidations: Float64Array;
+  /** 1 for a short trade, 0 for a long one. */
+  readonly shorts: Float64Array;
+}
+
 /** Returns the groups of each breakdown, each in the order of its keys. `allColumns` are the columns of all trades, `allTrades` their figures. */
 function breakdowns(
   record: RunRecord,
@@ -276,16 +286,6 @@ class SettledFigures {
     }
     return settle(figures).values;
   }
-}
-
-/** The columns of closed trades from which figures are computed. Money in units. */
-interface TradeFigureColumns extends TradeSet {
-  readonly volume: Float64Array;
-  readonly fees: Float64Array;
-  readonly funding: Float64Array;
-  readonly liquidations: Float64Array;
-  /** 1 for a short trade, 0 for a long one. */
-  readonly shorts: Float64Array;
 }
 
 /** Returns the columns of all closed trades. Excursions are null if the run has no bars of its path. */

@@ -52,6 +52,7 @@ async function runCheck(check: DoctorCheck): Promise<CheckFinding> {
   }
 }
 
+const DEFAULT_MEMBERS = { more: [], serviceText: null, fix: [], code: null, dialect: {}, isPrivate: false } as const;
 /** Returns a finding as a result, with all members set. */
 const completeResult = ({ name, market }: DoctorCheck, finding: CheckFinding, ms: number): CheckResult => ({
   name,
@@ -60,5 +61,3 @@ const completeResult = ({ name, market }: DoctorCheck, finding: CheckFinding, ms
   ...DEFAULT_MEMBERS,
   ...finding,
 });
-
-const DEFAULT_MEMBERS = { more: [], serviceText: null, fix: [], code: null, dialect: {}, isPrivate: false } as const;

@@ -59,6 +59,11 @@ export interface FailedSet extends BarKey {
   readonly remedy: string;
 }
 
+interface MarketFacts {
+  readonly listed: ReadonlyMap<string, ListedInstrument>;
+  readonly serverMs: number;
+}
+
 /**
  * Downloads the newest bars of each set, one after the other. If the exchange does not reply for a set, only that set fails. Throws
  * ConfigError for an invalid request, before anything is stored, and for a catalog that does not match the bars.
@@ -98,11 +103,6 @@ async function orNoAnswer<T>(work: Promise<T>): Promise<T | NoAnswer> {
     if (error instanceof NoAnswer) return error;
     throw error;
   }
-}
-
-interface MarketFacts {
-  readonly listed: ReadonlyMap<string, ListedInstrument>;
-  readonly serverMs: number;
 }
 
 async function marketFacts(service: MarketService, market: Market): Promise<MarketFacts> {

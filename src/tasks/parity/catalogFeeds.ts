@@ -59,17 +59,17 @@ export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetim
   });
 }
 
-/** Returns the bars of the range, as a backtest loads them. Throws ConfigError without such bars. */
-const loadBarsOf = (folder: string, key: BarKey, range: RecordedRange): Pick<FeedPlan, 'bars' | 'quality'> =>
-  isTradeBars(key.interval)
-    ? loadTradeBars(catalogStore(folder), key, range, `${key.symbol} ${key.interval}`)
-    : loadFeed(catalogStore(folder), key, range);
-
 /** The time of a recorded run, ms UTC. */
 interface RecordedRange {
   readonly fromMs: number;
   readonly toMs: number;
 }
+
+/** Returns the bars of the range, as a backtest loads them. Throws ConfigError without such bars. */
+const loadBarsOf = (folder: string, key: BarKey, range: RecordedRange): Pick<FeedPlan, 'bars' | 'quality'> =>
+  isTradeBars(key.interval)
+    ? loadTradeBars(catalogStore(folder), key, range, `${key.symbol} ${key.interval}`)
+    : loadFeed(catalogStore(folder), key, range);
 
 /** Returns the bars of the range, or no rows if the catalog has the instrument but no bar in the range. */
 function barsIfAny(folder: string, key: BarKey, range: RecordedRange): Pick<FeedPlan, 'bars' | 'quality'> {

@@ -156,6 +156,9 @@ export interface ScriptTerms {
 /** The engine of a backtest. */
 type RunEngine = PreparedRun['engine'];
 
+/** Maximum latency of a replay: one day. */
+const MAX_LATENCY_MS = 86_400_000;
+
 /** Gives each order of a rerun the recorded denial, latency, fills and payments, for the causes that are switched on. */
 export class RerunScript implements LatencyModel {
   readonly #run: RecordedRun;
@@ -317,9 +320,6 @@ export class RerunScript implements LatencyModel {
     }
   }
 }
-
-/** Maximum latency of a replay: one day. */
-const MAX_LATENCY_MS = 86_400_000;
 
 /** Returns an amount in units as a decimal. */
 export const unitsText = (units: number, digits: number): string => fromScaled(units, digits);

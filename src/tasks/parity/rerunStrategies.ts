@@ -109,6 +109,9 @@ export function netOf(engine: PreparedRun['engine']): string {
   return unitsText(units - engine.startUnits, engine.ledger.cashDigits);
 }
 
+/** Number of importers in this process. It makes each module address new. */
+const importers = { count: 0 };
+
 /**
  * Returns an importer that loads every module again. Variables outside of a class then have their first values, as at each start of a bot.
  */
@@ -116,8 +119,6 @@ function freshImporter(): Importer {
   const query = `rerun=${++importers.count}`;
   return (url) => import(/* @vite-ignore */ `${url}?${query}`);
 }
-/** Number of importers in this process. It makes each module address new. */
-const importers = { count: 0 };
 
 /** Returns the plan of a rerun: the definition of the bot with the given feeds and range. */
 async function planOf(

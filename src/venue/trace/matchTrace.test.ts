@@ -37,6 +37,16 @@ function openTracedVenue(config: Parameters<typeof openSpotVenue>[0] = {}) {
   return { ...opened, rows, trace, row, reported };
 }
 
+const MARKET = {
+  side: 'sell',
+  role: 'market',
+  quoteUnits: 0 as never,
+  limit: 0 as never,
+  reduceOnly: false,
+  timeInForce: null,
+  slot: '',
+} as const;
+
 describe('the trace of a spot venue', () => {
   test('rule 4 fills a market order at the next open', () => {
     const { market, row, reported } = openTracedVenue();
@@ -115,15 +125,6 @@ describe('the trace of a spot venue', () => {
   });
 });
 
-const MARKET = {
-  side: 'sell',
-  role: 'market',
-  quoteUnits: 0 as never,
-  limit: 0 as never,
-  reduceOnly: false,
-  timeInForce: null,
-  slot: '',
-} as const;
 const PRICE = 400_000;
 
 /** Returns a contract with one buy of 10 lots that has a time in force. `row` matches one bar. */

@@ -47,6 +47,8 @@ export interface TraceContext {
   isAtCollar(ref: number): boolean;
 }
 
+const NO_FILL = { tradeId: NAN, quoted: NAN, price: NAN, lots: NAN, fee: NAN, feeInBase: false, isMaker: false };
+
 /** The acts of a venue during a traced run, in their order. */
 export class MatchTrace implements MatchTracer {
   /** The recorded acts, oldest first. */
@@ -147,8 +149,6 @@ export class MatchTrace implements MatchTracer {
     return [filledMs === openMs ? MATCHING_RULE.legAtOpen : MATCHING_RULE.legMidBar];
   }
 }
-
-const NO_FILL = { tradeId: NAN, quoted: NAN, price: NAN, lots: NAN, fee: NAN, feeInBase: false, isMaker: false };
 
 /** True when an order by quantity has a remainder after a fill. */
 function hasRemainder({ quoteUnits, lots, filledLots }: TracedOrder): boolean {

@@ -88,6 +88,9 @@ export function travel(
   });
 }
 
+/** The IP address from which the exchange sees the bot's requests. */
+const BOT_ADDRESS = '127.0.0.1';
+
 /** The network of one bot. */
 export class FaultyNetwork {
   /** Number of creates that the bot has sent. */
@@ -162,9 +165,6 @@ export class FaultyNetwork {
     return answer;
   }
 }
-
-/** The IP address from which the exchange sees the bot's requests. */
-const BOT_ADDRESS = '127.0.0.1';
 
 /** Returns a time in a range. `share` in [0, 1) is its place in the range. */
 const between = ({ minMs, maxMs }: { readonly minMs: number; readonly maxMs: number }, share: number): number =>

@@ -34,6 +34,15 @@ export interface DayMoment {
   readonly nowMs: number;
 }
 
+/** Codes of halts that must not remain after an hour without faults, in which the operator has acted. */
+const FAULT_CODES: ReadonlySet<string> = new Set([
+  'STARTING', 'UNKNOWN_OUTCOME', 'NEEDS_PERSON', 'UNKNOWN_BUDGET', 'ALIEN', 'NO_JOURNAL', 'DUPLICATE', 'STRAY', 'GAP', 'MISMATCH',
+  'ECHO', 'FINE_FILL', 'POST_TRADE', 'KEY', 'LOCKED', 'BANNED', 'SETTINGS', 'STATUS', 'FEE_COIN', 'CLOCK', 'STALE_ACCOUNT', 'JOURNAL',
+]); // prettier-ignore
+
+/** Maximum dust as a share of the largest position of the day. */
+const DUST_SHARE = 0.005;
+
 /** Checks the rules of one day. */
 export class DayWatcher {
   /** The broken rules, oldest first. */
@@ -246,15 +255,6 @@ export class DayWatcher {
     }
   }
 }
-
-/** Codes of halts that must not remain after an hour without faults, in which the operator has acted. */
-const FAULT_CODES: ReadonlySet<string> = new Set([
-  'STARTING', 'UNKNOWN_OUTCOME', 'NEEDS_PERSON', 'UNKNOWN_BUDGET', 'ALIEN', 'NO_JOURNAL', 'DUPLICATE', 'STRAY', 'GAP', 'MISMATCH',
-  'ECHO', 'FINE_FILL', 'POST_TRADE', 'KEY', 'LOCKED', 'BANNED', 'SETTINGS', 'STATUS', 'FEE_COIN', 'CLOCK', 'STALE_ACCOUNT', 'JOURNAL',
-]); // prettier-ignore
-
-/** Maximum dust as a share of the largest position of the day. */
-const DUST_SHARE = 0.005;
 
 /** Returns the lots of a position, and the lots that stops at the exchange or in the bot protect (docs/live.md). */
 function stopsOf({ exchange, process }: DayMoment, market: TradedMarket): { readonly heldLots: number; readonly protectedLots: number } {

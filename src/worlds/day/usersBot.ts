@@ -86,6 +86,9 @@ interface PreparedBotDeps {
   readonly notes: readonly string[];
 }
 
+/** Number of loaders in this process of Node. */
+const loaders = { count: 0 };
+
 /** A bot whose bars and plan are read once for all days. */
 class PreparedBot implements UsersBot {
   readonly name: string;
@@ -165,11 +168,11 @@ class PreparedBot implements UsersBot {
   }
 }
 
-/** Number of loaders in this process of Node. */
-const loaders = { count: 0 };
-
 /** Returns the greatest common divisor of two whole numbers, by Euclid's algorithm. */
 const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b));
+
+/** The columns of bars that are copied into the catalog. */
+const COLUMNS = ['openMs', 'closeMs', 'open', 'high', 'low', 'close', 'volume'] as const;
 
 /** Stores the bars of feeds before a time in a catalog, because strategies can need more bars than an exchange offers. */
 function storeHistory(catalog: string, feeds: readonly FeedPlan[], startMs: number): void {
@@ -186,6 +189,3 @@ function storeHistory(catalog: string, feeds: readonly FeedPlan[], startMs: numb
     storeBars(catalog, { ...part, ...copies, volume: copies.volume.map((volume) => Math.round(volume * scale) / scale) }, IMPORTED);
   }
 }
-
-/** The columns of bars that are copied into the catalog. */
-const COLUMNS = ['openMs', 'closeMs', 'open', 'high', 'low', 'close', 'volume'] as const;

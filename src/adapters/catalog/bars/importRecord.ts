@@ -22,13 +22,13 @@ interface ImportState {
   readonly files: readonly ImportedFile[];
 }
 
+const FORMAT = 'isobar imports 1';
+
 interface ImportRecord {
   readonly format: typeof FORMAT;
   /** The state of the stored set. While a new set is being stored, also the state of the new one. */
   readonly states: readonly ImportState[];
 }
-
-const FORMAT = 'isobar imports 1';
 
 /** Returns the files of the set in the catalog, or null if they are not recorded. */
 export function readImports(catalog: string, key: BarKey): readonly ImportedFile[] | null {

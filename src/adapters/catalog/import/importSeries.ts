@@ -49,6 +49,12 @@ export async function importSeries(files: readonly string[], options: SeriesImpo
   return imported;
 }
 
+/** Rows and the file that has them. */
+interface FileRows {
+  readonly columns: SeriesColumns;
+  readonly path: string;
+}
+
 /** Reads the files of one series, then stores them while no other process writes to the symbol. */
 async function importOneSeries(key: SeriesKey, files: readonly string[], catalog: string): Promise<ImportedSeries> {
   loadImported(catalog, key);
@@ -80,12 +86,6 @@ function mergeAndStore(key: SeriesKey, filesRead: readonly FileRows[], catalog: 
   const newRows = merged.length - (stored?.columns.length ?? 0);
   const entry = newRows === 0 && stored !== null ? stored.entry : storeSeries(catalog, key, merged, false);
   return { files: filesRead.map(({ path }) => path), fileRows, newRows, entry };
-}
-
-/** Rows and the file that has them. */
-interface FileRows {
-  readonly columns: SeriesColumns;
-  readonly path: string;
 }
 
 /** Merges the rows of two files in time order; equal rows become one. Throws ConfigError if rows of one time differ. */

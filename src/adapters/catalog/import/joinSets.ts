@@ -27,6 +27,13 @@ export interface JoinedSets {
   readonly repeats: number;
 }
 
+/** Position in a set that is being merged. */
+interface Cursor {
+  readonly set: BarSet;
+  readonly order: number;
+  row: number;
+}
+
 /**
  * Merges all rows of `sets` (at least one, none empty), each time once. Throws ConfigError with both places of the first difference. Only
  * the last row of a set with `openLastBar` is overridden by another set; among several such rows, that of the last set counts.
@@ -69,13 +76,6 @@ export function joinSets(sets: readonly BarSet[]): JoinedSets {
   // The last bar is closed if any set has it as closed.
   const openLastBar = setsWithLastBar.every((set) => set.openLastBar);
   return { raw: rows === total ? joined : firstRows(joined, rows), openLastBar, repeats };
-}
-
-/** Position in a set that is being merged. */
-interface Cursor {
-  readonly set: BarSet;
-  readonly order: number;
-  row: number;
 }
 
 function timeOf(cursor: Cursor | undefined): number {

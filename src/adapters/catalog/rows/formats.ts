@@ -28,18 +28,6 @@ export function isTableFormat(format: string): format is TableFormat {
   return format === 'feather' || format === 'parquet';
 }
 
-/** Returns the kind of a file from its first bytes. Throws ConfigError for unsupported content. */
-export function formatOf(head: Uint8Array, file: string): 'text' | 'json' | TableFormat {
-  const start = new TextDecoder('latin1').decode(head.subarray(0, 8));
-  if (start.startsWith('ARROW1')) return 'feather';
-  if (start.startsWith('PAR1')) return 'parquet';
-  const unsupported = UNSUPPORTED.find(({ magic }) => start.startsWith(magic));
-  if (unsupported) throw new ConfigError(`${file}: ${unsupported.description}`, unsupported.remedy);
-  if (head.subarray(0, 1000).includes(0)) throw new ConfigError(`${file}: neither text nor an Arrow or Parquet file`, FORMATS_REMEDY);
-  const firstByte = head.subarray(withoutMark(head)).find((byte) => !SPACES.has(byte));
-  return firstByte === OPENING_BRACKET || firstByte === OPENING_BRACE ? 'json' : 'text';
-}
-
 /** Formats that isobar does not read, by the first bytes of a file. */
 const UNSUPPORTED: readonly { readonly magic: string; readonly description: string; readonly remedy: string }[] = [
   { magic: 'ÿÿÿÿ', description: 'an Arrow stream, which isobar does not read', remedy: 'write an Arrow file: to_feather(file) of pandas' },
@@ -56,6 +44,18 @@ const UNSUPPORTED: readonly { readonly magic: string; readonly description: stri
   { magic: '\xff\xfe', description: 'text in UTF-16', remedy: 'save it as UTF-8' },
   { magic: '\xfe\xff', description: 'text in UTF-16', remedy: 'save it as UTF-8' },
 ];
+
+/** Returns the kind of a file from its first bytes. Throws ConfigError for unsupported content. */
+export function formatOf(head: Uint8Array, file: string): 'text' | 'json' | TableFormat {
+  const start = new TextDecoder('latin1').decode(head.subarray(0, 8));
+  if (start.startsWith('ARROW1')) return 'feather';
+  if (start.startsWith('PAR1')) return 'parquet';
+  const unsupported = UNSUPPORTED.find(({ magic }) => start.startsWith(magic));
+  if (unsupported) throw new ConfigError(`${file}: ${unsupported.description}`, unsupported.remedy);
+  if (head.subarray(0, 1000).includes(0)) throw new ConfigError(`${file}: neither text nor an Arrow or Parquet file`, FORMATS_REMEDY);
+  const firstByte = head.subarray(withoutMark(head)).find((byte) => !SPACES.has(byte));
+  return firstByte === OPENING_BRACKET || firstByte === OPENING_BRACE ? 'json' : 'text';
+}
 
 /** Returns the start of the text, after a UTF-8 byte order mark if there is one. */
 export function withoutMark(head: Uint8Array): number {

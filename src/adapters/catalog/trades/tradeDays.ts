@@ -63,6 +63,9 @@ export function withDigits(columns: TradeColumns, priceDigits: number, quantityD
   };
 }
 
+/** Returns a value of a trade of either set. Rows of the read set follow those of the stored one. */
+type ValueOfTrade = (column: 'timeMs' | 'id' | 'price' | 'quantity' | 'takerSide', row: number) => number;
+
 /** Merges two sets of trades by time and then id. Equal rows are stored once. Throws ConfigError when one id has two different trades. */
 export function mergeTrades(stored: TradeColumns | null, storedName: string, read: UnsortedTrades): { all: TradeColumns; added: number } {
   const priceDigits = Math.max(stored?.priceDigits ?? 0, read.priceDigits);
@@ -92,9 +95,6 @@ export function mergeTrades(stored: TradeColumns | null, storedName: string, rea
   };
   return { all: merged, added: mergedRows - storedCount };
 }
-
-/** Returns a value of a trade of either set. Rows of the read set follow those of the stored one. */
-type ValueOfTrade = (column: 'timeMs' | 'id' | 'price' | 'quantity' | 'takerSide', row: number) => number;
 
 /**
  * Returns the rows of `order`, which is sorted by id, with one row for each id. `order` is compacted in place: the result is its beginning.

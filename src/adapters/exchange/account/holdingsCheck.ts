@@ -59,6 +59,15 @@ const LOOK_BACK_MS = 3_600_000;
 /** How old a holdings read may be when it arrives, beyond twice the read lag. */
 const MAX_AGE_MS = 10_000;
 
+/** One position as read. `sinceMs`: time of the oldest state that the read may show. */
+interface ShownPosition {
+  readonly index: number;
+  readonly lots: PositionLots;
+  readonly sinceMs: number;
+}
+
+const NO_GAP: Gap = { key: '', differences: [] };
+
 /** Compares holdings with trades, and keeps the differences that the latest comparison proved. */
 export class HoldingsCheck {
   readonly #deps: HoldingsCheckDeps;
@@ -265,14 +274,6 @@ export class HoldingsCheck {
   }
 }
 
-/** One position as read. `sinceMs`: time of the oldest state that the read may show. */
-interface ShownPosition {
-  readonly index: number;
-  readonly lots: PositionLots;
-  readonly sinceMs: number;
-}
-
-const NO_GAP: Gap = { key: '', differences: [] };
 const isNone = ({ differences }: Gap): boolean => differences.length === 0;
 /** Returns the gap with the name of its contract before each unit. */
 const nameGap = ({ differences }: Gap, name: string): Gap => {

@@ -85,6 +85,8 @@ export function isSame(a: MarketBar, b: MarketBar): boolean {
   return a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close && a.volume === b.volume;
 }
 
+const BLANK_BAR: MarketBar = { openMs: 0, closeMs: 0, open: 0, high: 0, low: 0, close: 0, volume: 0, barsIn: 0 };
+
 /**
  * Returns the bars of the longer `interval` that the window covers from their open on. A bar is complete if its interval has ended and the
  * shorter bars reach its end.
@@ -114,8 +116,6 @@ export function coarserWindow(window: KlineWindow, interval: Interval): KlineWin
   }
   return { ...window, interval, closed };
 }
-
-const BLANK_BAR: MarketBar = { openMs: 0, closeMs: 0, open: 0, high: 0, low: 0, close: 0, volume: 0, barsIn: 0 };
 
 /** Columns of bars, one row for each bar. */
 export interface BarFigures extends FigureColumns {

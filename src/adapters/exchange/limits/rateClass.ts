@@ -71,6 +71,12 @@ export interface ClassState {
   readonly stoppedUntilMs: number | null;
 }
 
+interface Reply {
+  readonly status: number | null;
+  readonly code: number | null;
+  readonly retryAfterMs: number | null;
+}
+
 /** One rate class with its queues, one queue for each priority. */
 export class RateClass implements Usage {
   readonly #limit: ClassLimit;
@@ -254,10 +260,4 @@ export class RateClass implements Usage {
     const { unreadable } = this.#shared.bans;
     return unreadable ? bannedByRecord(op, unreadable) : bannedUntil(op, untilMs);
   }
-}
-
-interface Reply {
-  readonly status: number | null;
-  readonly code: number | null;
-  readonly retryAfterMs: number | null;
 }

@@ -30,6 +30,13 @@ const DAY_MS = 86_400_000;
 /** Number of trade ids that are kept. A reply has fewer, so a reply that reaches back to a known trade shows an id that is kept. */
 const MAX_REMEMBERED_IDS = 3000;
 
+/** A trade that waits until the exchange can show no earlier one. */
+interface PendingTrade {
+  readonly trade: RecentTrade;
+  /** True if trades may be missing before this one. */
+  readonly isAfterGap: boolean;
+}
+
 /** Builds the bars of one instrument. Counting restarts with each UTC day, as in a backtest. */
 export class TradeBarTracker {
   readonly #bars: TrackedBars;
@@ -191,13 +198,6 @@ export class TradeBarTracker {
       excess--;
     }
   }
-}
-
-/** A trade that waits until the exchange can show no earlier one. */
-interface PendingTrade {
-  readonly trade: RecentTrade;
-  /** True if trades may be missing before this one. */
-  readonly isAfterGap: boolean;
 }
 
 /** Returns the start of the UTC day of a time, ms. */

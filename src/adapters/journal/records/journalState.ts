@@ -66,6 +66,18 @@ const TOTALS: ReadonlySet<string> = new Set(['total', 'position', 'long', 'count
 
 type OrderRecordKind = 'SEND' | 'ACK' | 'REFUSED' | 'FILL' | 'STATE' | 'TOMB';
 
+/** A trace that is changed in place, because a restart may read a million records. */
+interface GrowingTrace extends OrderTrace {
+  intent: OrderTrace['intent'];
+  send: OrderTrace['send'];
+  orderId: string | null;
+  contestedId: string | null;
+  state: OrderTrace['state'];
+  readonly fills: RecordOf<'FILL'>[];
+  readonly targets: RecordOf<'INTENT'>[];
+  endMs: number;
+}
+
 /** The state, updated record by record. */
 export class JournalState {
   /** Approved orders that were neither refused nor ended, by client order id, oldest first. */
@@ -304,18 +316,6 @@ export class JournalState {
       refused.delete(oldest);
     }
   }
-}
-
-/** A trace that is changed in place, because a restart may read a million records. */
-interface GrowingTrace extends OrderTrace {
-  intent: OrderTrace['intent'];
-  send: OrderTrace['send'];
-  orderId: string | null;
-  contestedId: string | null;
-  state: OrderTrace['state'];
-  readonly fills: RecordOf<'FILL'>[];
-  readonly targets: RecordOf<'INTENT'>[];
-  endMs: number;
 }
 
 /** Adds a record to the trace of its order. */

@@ -57,6 +57,9 @@ export interface ProfileFigure {
   readonly differs: string;
 }
 
+/** Text in place of a difference. */
+const SAME_DEFINITION = 'the same definition';
+
 /** Returns the printed figure of a definition. */
 export function profileFigure({ own, original, name, unit, formula, differs }: FigureDefinition, summary: Summary): ProfileFigure {
   const { value, reason } = 'place' in own ? placedValue(summary, own) : computedValue(own.value);
@@ -77,8 +80,6 @@ export function profileFigure({ own, original, name, unit, formula, differs }: F
 /** Largest difference of equal values, as a fraction of the original. */
 const EQUAL_TOLERANCE = 1e-9;
 const isNear = (value: number, original: number) => Math.abs(value - original) <= EQUAL_TOLERANCE * Math.abs(original);
-/** Text in place of a difference. */
-const SAME_DEFINITION = 'the same definition';
 
 /** Returns a number, or the word for one that is not finite. */
 export function originalValue(value: number | null): OriginalValue {

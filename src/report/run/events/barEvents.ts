@@ -76,6 +76,12 @@ export class BarEvents {
   }
 }
 
+/** For each order and each fill: 1 inside the bar that closes at its time, 0 in the bar that opens then. */
+interface MidBars {
+  readonly orders: Uint8Array;
+  readonly fills: Uint8Array;
+}
+
 /**
  * Returns a number for each order and each fill. 1: it belongs to the bar that closes at its time. 0: it belongs to the bar that opens at
  * its time. Decisions are made at a close, market orders fill at an open, and resting orders and levels fill inside a bar. A run record has
@@ -94,11 +100,7 @@ function midBarsOf(record: RunRecord): MidBars {
   return { orders, fills };
 }
 
-/** For each order and each fill: 1 inside the bar that closes at its time, 0 in the bar that opens then. */
-interface MidBars {
-  readonly orders: Uint8Array;
-  readonly fills: Uint8Array;
-}
+const TRIGGERS: ReadonlySet<string> = new Set(['condition', 'stopLoss', 'takeProfit']);
 
 /** Returns the fills inside a bar, without those of stops. */
 function midBarFills(record: RunRecord, rows: ExecutionRows): Uint8Array {
@@ -158,11 +160,9 @@ function fillsByOrderAndTime(record: RunRecord, midBars: Uint8Array): ReadonlyMa
 /** Returns the role of an order. */
 const roleOf = ({ orders }: RunRecord, row: number): string => ROLES[orders.role[row] ?? 0]!;
 
+const STOPS: ReadonlySet<string> = new Set(['stopLoss', 'trailing']);
 /** True for a stop-loss or trailing stop of an entry. */
 const isStop = (record: RunRecord, row: number): boolean => record.orders.parent[row]! > 0 && STOPS.has(roleOf(record, row));
-
-const STOPS: ReadonlySet<string> = new Set(['stopLoss', 'trailing']);
-const TRIGGERS: ReadonlySet<string> = new Set(['condition', 'stopLoss', 'takeProfit']);
 
 /** The execution rows of a run, in which its orders filled. */
 class ExecutionRows {

@@ -11,6 +11,9 @@ import { eventsOfBar, unpackBarEvents, type BarEventRows } from './rows/barEvent
 /** Maximum number of rows of a table. */
 const MAX_ROWS = 40;
 
+const ORDER_HEADINGS = ['order', 'side', 'role', 'size', 'price', 'ending', 'code', 'tag'];
+const FILL_HEADINGS = ['order', 'side', 'role', 'size', 'price', 'as', 'time'];
+
 /** The panel. It is empty until the reader clicks a bar. */
 export class BarPanel {
   readonly #page: PageData;
@@ -61,9 +64,6 @@ export class BarPanel {
     ];
   }
 }
-
-const ORDER_HEADINGS = ['order', 'side', 'role', 'size', 'price', 'ending', 'code', 'tag'];
-const FILL_HEADINGS = ['order', 'side', 'role', 'size', 'price', 'as', 'time'];
 
 /** Returns the cells of an order. An order by amount has its amount in the quote asset, which has the digits of the reporting asset. */
 function orderCells({ orders, texts }: BarEventRows, row: number, wire: WireInstrument, assetDigits: number): readonly string[] {

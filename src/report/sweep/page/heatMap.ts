@@ -46,6 +46,9 @@ interface MapLayout {
   readonly cellHeight: number;
 }
 
+/** A rectangle on the canvas: left, top, width and height in CSS pixels. */
+type Box = readonly [x: number, y: number, width: number, height: number];
+
 /** The map. It shows one figure over two axes. */
 export class HeatMap {
   readonly #canvas: HTMLCanvasElement;
@@ -269,9 +272,6 @@ export class HeatMap {
     this.#onCursor(this.#cells[index] ?? null, isChosen);
   }
 }
-
-/** A rectangle on the canvas: left, top, width and height in CSS pixels. */
-type Box = readonly [x: number, y: number, width: number, height: number];
 
 /** How an outline is drawn. */
 interface LineStyle {

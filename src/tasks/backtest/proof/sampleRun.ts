@@ -153,19 +153,6 @@ async function proofsOf(
   }
 }
 
-/**
- * Repeats the whole run with fixed built-ins if the run may have replaced one for a time: an attempt is then reported. Returns why the result is not
- * known; null: it is.
- */
-async function whyReplacementUnclear({ plan, hasAllBars, runWarnings, runMs }: RowsTask, tracer: Tracer): Promise<string | null> {
-  const replacement = runWarnings.find(isBriefReplacement);
-  if (replacement === undefined) return null;
-  if (!hasAllBars || runMs > MAX_REPEATED_RUN_MS)
-    return `${replacement.text}; the run is too long to be repeated with fixed built-ins here`;
-  const { error } = await tracer.run({ plan, isFresh: true });
-  return error === null ? null : `${replacement.text}; the run throws with fixed built-ins: ${error.message}`;
-}
-
 /** The input of the proof over a few rows. */
 interface RowsTask {
   readonly plan: RunPlan;
@@ -188,6 +175,19 @@ interface RowsTask {
   readonly onRows: (rows: number) => void;
   /** The files of the strategies, absolute. */
   readonly strategyFiles: readonly string[];
+}
+
+/**
+ * Repeats the whole run with fixed built-ins if the run may have replaced one for a time: an attempt is then reported. Returns why the result is not
+ * known; null: it is.
+ */
+async function whyReplacementUnclear({ plan, hasAllBars, runWarnings, runMs }: RowsTask, tracer: Tracer): Promise<string | null> {
+  const replacement = runWarnings.find(isBriefReplacement);
+  if (replacement === undefined) return null;
+  if (!hasAllBars || runMs > MAX_REPEATED_RUN_MS)
+    return `${replacement.text}; the run is too long to be repeated with fixed built-ins here`;
+  const { error } = await tracer.run({ plan, isFresh: true });
+  return error === null ? null : `${replacement.text}; the run throws with fixed built-ins: ${error.message}`;
 }
 
 /** Runs each proof of the sample in turn. Returns no proof once strategy code has used a banned function. */

@@ -37,6 +37,18 @@ const isSkippedRead = (code: WarningCode, reads: number): boolean =>
     ? reads > ALL_PLACES_READS && reads % LATER_PLACES_READS !== 0
     : reads > ALL_PLACES_USES && reads % LATER_PLACES_USES !== 0;
 
+const EXPLANATIONS: Partial<Record<WarningCode, string>> = {
+  IMPURE_RANDOM: 'every run has another result; use this.random()',
+  IMPURE_CLOCK: 'the result depends on when the run is made; use this.nowMs',
+  IMPURE_LOCAL_TIME: "the result depends on the machine's time zone or language; use UTC",
+  IMPURE_TIMER: 'it fires after the last bar; use this.every, this.at or this.cron',
+  IMPURE_PROMISE: 'nothing in a strategy may wait; what follows runs after the last bar',
+  IMPURE_PROCESS: 'the result depends on the process and its machine; use params',
+  IMPURE_NETWORK: 'the result depends on what is outside the run',
+  IMPURE_MODULE: 'the result depends on what is outside the run',
+  LOOKAHEAD_FILE: 'a file may hold data from after a bar',
+};
+
 /** Watches strategy code for functions whose results depend on more than the bars, and warns about each once. */
 export class PurityWatch {
   readonly #warnings: WarningSink;
@@ -199,15 +211,3 @@ function listen(report: ReportCall): () => void {
     for (const restore of sharedRestorers.toReversed()) restore();
   };
 }
-
-const EXPLANATIONS: Partial<Record<WarningCode, string>> = {
-  IMPURE_RANDOM: 'every run has another result; use this.random()',
-  IMPURE_CLOCK: 'the result depends on when the run is made; use this.nowMs',
-  IMPURE_LOCAL_TIME: "the result depends on the machine's time zone or language; use UTC",
-  IMPURE_TIMER: 'it fires after the last bar; use this.every, this.at or this.cron',
-  IMPURE_PROMISE: 'nothing in a strategy may wait; what follows runs after the last bar',
-  IMPURE_PROCESS: 'the result depends on the process and its machine; use params',
-  IMPURE_NETWORK: 'the result depends on what is outside the run',
-  IMPURE_MODULE: 'the result depends on what is outside the run',
-  LOOKAHEAD_FILE: 'a file may hold data from after a bar',
-};

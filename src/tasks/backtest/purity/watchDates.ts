@@ -237,6 +237,9 @@ function withOtherZoneSettings(args: readonly unknown[]): readonly unknown[] {
 /** A date formatter's reads that depend on what its arguments left to the machine. */
 const FORMAT_METHODS = ['formatToParts', 'formatRange', 'formatRangeToParts'] as const;
 
+/** Reports a use of a formatter that leaves something to the machine. */
+type ReportUse = (formatter: unknown, name: string, below: Method) => void;
+
 /**
  * Replaces `Intl.DateTimeFormat` by a class that reports a missing time zone or language: of the author's code when it makes a formatter, of a
  * package when it uses one. Packages such as luxon make some whose texts reach no decision. Returns a function that restores it.
@@ -287,9 +290,6 @@ function watchFormat(report: ReportCall): () => void {
   );
   return inReverse(...restorers);
 }
-
-/** Reports a use of a formatter that leaves something to the machine. */
-type ReportUse = (formatter: unknown, name: string, below: Method) => void;
 
 /** Languages that other surroundings have instead of the machine's. */
 const OTHER_LANGUAGES = ['da', 'tr', 'es'] as const;

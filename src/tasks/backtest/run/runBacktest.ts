@@ -113,6 +113,9 @@ function marksOf(instruments: readonly Instrument[], { data }: FuturesPlan): Pic
   return { markSources: sources, markTicks: marks.map((columns) => columns?.close ?? null) };
 }
 
+/** With more indicators than this, their values would take as much memory as the prices. */
+const MAX_KEPT_TRACES = 64;
+
 /** Returns the values of the indicators that strategies draw. */
 function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): IndicatorTrace[] {
   const drawn = runs.flatMap((run) => run.drawn);
@@ -134,9 +137,6 @@ function traceOf(
   if (!isImpure) trace.at = (rows) => indicators.traceAt(series, rows);
   return trace;
 }
-
-/** With more indicators than this, their values would take as much memory as the prices. */
-const MAX_KEPT_TRACES = 64;
 
 /**
  * The values of an indicator. They are computed when they are read: only charts need them, and a run without a report has none. `isKept`: the whole column is computed

@@ -67,6 +67,11 @@ function beginPhase(phase: Phase, progress: ProgressCells): void {
   progress.enter(phase);
 }
 
+/** A finished run, and the request for it. */
+interface PerformedRun extends FinishedRun {
+  readonly requested: RequestedRun;
+}
+
 /** Loads, runs and measures a run. `hasBreakEven`: also finds its break-even, by runs with other costs. */
 async function performRun(input: WorkerInput, request: RunRequest, hasBreakEven: boolean): Promise<PerformedRun> {
   const { requested, watcher } = await openTask(input, request);
@@ -135,11 +140,6 @@ async function openTask(input: WorkerInput, request: RunRequest): Promise<Opened
 function streamsOf({ work, hasReport, isByBar, stagingFolder }: WorkerInput): StreamSettings | null {
   if (work.kind !== 'run' || work.hasBreakEven || hasReport || isByBar) return null;
   return { folder: `${stagingFolder}/streamed`, minRows: STREAMED_ROWS };
-}
-
-/** A finished run, and the request for it. */
-interface PerformedRun extends FinishedRun {
-  readonly requested: RequestedRun;
 }
 
 /** Returns the run with the verdict about its strategies: that of `isobar prove` if there is one, else of a sample. */

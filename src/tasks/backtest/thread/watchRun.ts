@@ -130,6 +130,14 @@ function startWorker(input: WorkerInput): Worker {
   return worker;
 }
 
+/** The reports of the thread up to now. */
+interface ThreadProgress {
+  /** Null until the definition is loaded. */
+  loaded: RunDescription | null;
+  /** The running part of a break-even search. Null in the run itself. */
+  search: Extract<FromWorker, { kind: 'searching' }> | null;
+}
+
 /** Returns the outcome of the thread's work, or how it stalled. Rejects with the error that the thread reports. */
 function follow<Outcome>(
   worker: Worker,
@@ -199,14 +207,6 @@ function resultIn<Outcome>(
     default:
       return assertNever(message);
   }
-}
-
-/** The reports of the thread up to now. */
-interface ThreadProgress {
-  /** Null until the definition is loaded. */
-  loaded: RunDescription | null;
-  /** The running part of a break-even search. Null in the run itself. */
-  search: Extract<FromWorker, { kind: 'searching' }> | null;
 }
 
 /** Reports the progress of the run, or of the break-even search after it. */

@@ -177,6 +177,9 @@ function withStoredEnvelope(summary: Summary, path: string): Summary {
   return isRefined ? { ...summary, envelope: stored } : summary;
 }
 
+/** Parts of a summary, the most important first. */
+const RESULT_PARTS = ['metrics', 'trades', 'orders', 'breakEven', 'run', 'dataQuality'];
+
 /** Returns the first difference between the stored summary and the computed one; null if they are equal. */
 function summaryDifference(path: string, summary: Summary): TableDifference | null {
   const file = 'summary.json';
@@ -197,9 +200,6 @@ function summaryDifference(path: string, summary: Summary): TableDifference | nu
 
 /** Most characters of a value in a difference. */
 const MAX_TEXT_LENGTH = 60;
-
-/** Parts of a summary, the most important first. */
-const RESULT_PARTS = ['metrics', 'trades', 'orders', 'breakEven', 'run', 'dataQuality'];
 
 /** A value of summary.json that differs, by its path in the JSON. */
 interface LeafDifference {

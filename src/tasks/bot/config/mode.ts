@@ -59,13 +59,13 @@ function liveRefusal({ isFlagged, timeScale, urls, fingerprint, confirmed }: Mod
     : new ConfigError(`the account is ${fingerprint}, confirmed was ${confirmed}`, remedy);
 }
 
+/** Number of hexadecimal digits of a fingerprint. */
+const FINGERPRINT_LENGTH = 12;
+
 /** Returns an identifier of the account of a key. It reveals nothing of the key. */
 export function fingerprintOf(apiKey: string): string {
   return createHash('sha256').update(`isobar account ${apiKey}`).digest('hex').slice(0, FINGERPRINT_LENGTH);
 }
-
-/** Number of hexadecimal digits of a fingerprint. */
-const FINGERPRINT_LENGTH = 12;
 
 /** True when the URL names this computer. */
 function isLoopback(url: string): boolean {

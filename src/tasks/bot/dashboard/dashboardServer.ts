@@ -91,6 +91,8 @@ export async function openDashboard(control: BotControl, options: DashboardOptio
   };
 }
 
+type ReceivedRequest = Parameters<RequestGuard['authorize']>[0];
+
 /** Answers the requests of one dashboard. */
 class DashboardHandler {
   readonly #control: BotControl;
@@ -188,8 +190,6 @@ class DashboardHandler {
     return `# HELP ${name} Requests that the dashboard has refused.\n# TYPE ${name} counter\n${name} ${this.#refusals.total}\n`;
   }
 }
-
-type ReceivedRequest = Parameters<RequestGuard['authorize']>[0];
 
 /** Returns the members of a JSON body; none if it is not an object. */
 function jsonMembers(body: Buffer): { readonly request?: unknown; readonly typed?: unknown } {

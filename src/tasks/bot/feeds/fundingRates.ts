@@ -52,6 +52,12 @@ export function gridTimes(afterMs: number, toMs: number, periodMs: number): read
   return times;
 }
 
+/** A rate and its funding time. */
+interface TimedRate {
+  readonly timeMs: number;
+  readonly rate: number;
+}
+
 /**
  * Returns the newest rates, without a gap from the first known one to the last funding time before `atMs`. A rate of the journal replaces
  * that of the catalog, because strategies have decided on it. The journal may contain the next rate, which is not visible yet. Catalog
@@ -74,12 +80,6 @@ export function joinRates(
   const inOrder = [...ratesByMinute.values()].toSorted((earlier, later) => earlier.timeMs - later.timeMs);
   const newest = withoutGaps(inOrder, atMs, periodMs).slice(-MAX_RATES);
   return { times: newest.map(({ timeMs }) => timeMs), rates: newest.map(({ rate }) => rate) };
-}
-
-/** A rate and its funding time. */
-interface TimedRate {
-  readonly timeMs: number;
-  readonly rate: number;
 }
 
 /** Returns the rates with NaN at every missing funding time from the first one to `toMs`. */

@@ -206,6 +206,15 @@ export function firstFeeds(market: LiveMarket, room?: number): LiveFeeds {
   return liveFeeds(market, notes, (set) => (set.start === undefined ? firstKlines(set, note, room) : firstTrades(set, note, room)));
 }
 
+/** The bars of one feed at its start. */
+interface FeedBars {
+  readonly bars: GrowingBars;
+  /** Closed bars that `bars` does not have yet, oldest first. */
+  readonly missedBars: readonly MarketBar[];
+  /** Builds its bars from trades; null: its bars are klines. */
+  readonly tracker: TradeBarTracker | null;
+}
+
 /** Returns the bars from trades with which a feed starts. */
 function firstTrades({ instrument, key, start }: ListedTrades, note: (text: string) => void, room = ROOM_ROWS): FeedBars {
   const { tracker, bars: warm, notes } = firstTradeBars(start);
@@ -252,15 +261,6 @@ export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: Life
       missedBars: barsAfter(lastMs(feed), { instrument, interval: key.interval, catalog, window: known }),
     };
   });
-}
-
-/** The bars of one feed at its start. */
-interface FeedBars {
-  readonly bars: GrowingBars;
-  /** Closed bars that `bars` does not have yet, oldest first. */
-  readonly missedBars: readonly MarketBar[];
-  /** Builds its bars from trades; null: its bars are klines. */
-  readonly tracker: TradeBarTracker | null;
 }
 
 /** Builds the feeds. `barsOf` returns the bars of one feed, the closed bars that it does not have yet, and the tracker of its trades (null for klines). */

@@ -45,6 +45,9 @@ const POLL_MS = 1000;
 /** Time limit for delivering the last alerts when the bot exits, ms. */
 const LAST_ALERTS_MS = 3000;
 
+/** Running alerts. */
+type AlertService = Omit<Monitoring, 'dashboard'>;
+
 /** Starts monitoring. Throws ConfigError for a port that cannot be opened, and for secret files that other users can read. */
 export async function openMonitoring(control: BotControl, settings: MonitoringSettings, log: MonitoringLog): Promise<Monitoring> {
   const { data, dashboard: dashboardSettings, alerts, notifiers = [] } = settings;
@@ -71,9 +74,6 @@ export async function openMonitoring(control: BotControl, settings: MonitoringSe
     },
   };
 }
-
-/** Running alerts. */
-type AlertService = Omit<Monitoring, 'dashboard'>;
 
 /** Starts to send an alert for each change of the bot's view. */
 function startAlerts(

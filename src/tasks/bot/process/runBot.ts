@@ -154,6 +154,12 @@ function exitAfterDelay(openPositions: number, ending: Ending): void {
   runAfter(KILL_EXIT_DELAY_MS, () => ending.end(code, 'the kill has closed positions: the next start builds new books'));
 }
 
+/** Exit code of the bot, and the reason why it ends. */
+interface End {
+  readonly code: number;
+  readonly why: string;
+}
+
 /** Runs the bot from the first audit to the last record. */
 async function runUntilEnd(
   config: LiveConfig,
@@ -278,12 +284,6 @@ function killOnLossLimit(control: LiveControl, bot: OpenedBot['bot'], lossKill: 
   // Before the first clean audits the positions are not certain.
   const reason = control.isKilled || !bot.isTrading ? null : lossKill.killReason();
   if (reason !== null) void control.kill({ flatten: true, why: reason }, 'loss limit');
-}
-
-/** Exit code of the bot, and the reason why it ends. */
-interface End {
-  readonly code: number;
-  readonly why: string;
 }
 
 /** The end of the bot, which several events may request. */

@@ -158,6 +158,12 @@ function positionsOf(engine: Engine): readonly PositionView[] {
   );
 }
 
+/** What is held on one side: a quantity in lots, below 0 short, and the entry price. */
+interface HeldSide {
+  readonly qty: number;
+  readonly entry: number;
+}
+
 /** Returns one position of a strategy. Price and profit are null before the first bar. */
 function positionView(engine: Engine, strategy: string, index: number, { qty, entry }: HeldSide): PositionView {
   const { ledger } = engine;
@@ -178,12 +184,6 @@ function positionView(engine: Engine, strategy: string, index: number, { qty, en
     profit: profit === null ? null : positionMoneyText(profit, instrument),
     quote: instrument.quote,
   };
-}
-
-/** What is held on one side: a quantity in lots, below 0 short, and the entry price. */
-interface HeldSide {
-  readonly qty: number;
-  readonly entry: number;
 }
 
 /** Returns what a strategy holds of an instrument, below 0 short, with the entry price. In two-way mode long and short are separate entries. */

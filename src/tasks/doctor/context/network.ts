@@ -14,6 +14,9 @@ export interface NetworkOptions {
   readonly timeoutMs: number;
 }
 
+/** The failure of an attempt that took longer than the time limit. */
+const TIMED_OUT: NetworkFailure = { code: 'TIMEOUT', message: 'no answer in time' };
+
 /** Resolves a host as every program of this computer does: hosts file and name servers. */
 export function addressesOf(host: string, options: NetworkOptions): Promise<readonly string[] | NetworkFailure> {
   const resolved = lookup(host, { all: true }).then((addresses) => addresses.map(({ address }) => address), failureOf);
@@ -69,9 +72,6 @@ function dateMs(text: string): number | null {
   const monthNumber = String(MONTHS.indexOf(month) + 1).padStart(2, '0');
   return parseTime(`${year}-${monthNumber}-${day.padStart(2, '0')}T${time}Z`);
 }
-
-/** The failure of an attempt that took longer than the time limit. */
-const TIMED_OUT: NetworkFailure = { code: 'TIMEOUT', message: 'no answer in time' };
 
 /** Returns the code and the message of a network error. */
 function failureOf(error: unknown): NetworkFailure {

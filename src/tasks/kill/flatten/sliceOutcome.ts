@@ -70,6 +70,9 @@ export async function sliceOutcomeOf(
   }
 }
 
+/** Number of complete lists, a read lag apart, that must lack a slice. */
+const MIN_ABSENCES = 2;
+
 /**
  * Looks for a slice whose reply was lost. Resolves with the venue order id once evidence identifies it, with null if it had no effect. Throws
  * UncertainSlice if no evidence can decide.
@@ -108,9 +111,6 @@ export async function findSlice(
 export class UncertainSlice extends Error {
   override readonly name = 'UncertainSlice';
 }
-
-/** Number of complete lists, a read lag apart, that must lack a slice. */
-const MIN_ABSENCES = 2;
 
 /** A slice to look for. */
 export interface SoughtSlice {

@@ -106,6 +106,9 @@ function checkNotSet(settings: readonly string[], axes: readonly Axis[], setting
   }
 }
 
+/** Version of the figures. Change it when a figure is computed differently under the same name, so that older ledgers are not continued. */
+const FIGURES_VERSION = 'drawdown by bar';
+
 /** Returns every input of a sweep by name: the inputs of a run, and the selection of sets. */
 function sweepParts(resolved: ResolvedRun, axes: readonly Axis[], random: number | null): readonly IdentityPart[] {
   return [
@@ -119,9 +122,6 @@ function sweepParts(resolved: ResolvedRun, axes: readonly Axis[], random: number
     { name: 'figures', value: FIGURES_VERSION },
   ];
 }
-
-/** Version of the figures. Change it when a figure is computed differently under the same name, so that older ledgers are not continued. */
-const FIGURES_VERSION = 'drawdown by bar';
 
 /** Returns an axis in the form of `--grid`. */
 function axisText({ name, values }: Axis): string {

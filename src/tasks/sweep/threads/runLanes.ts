@@ -32,6 +32,11 @@ export interface SetOutcome {
   readonly refused: string | null;
 }
 
+/** A lane that can run. */
+interface Lane extends SealedBot {
+  readonly sampler: EquitySampler;
+}
+
 /** Memory that is reused from one group of lanes to the next. */
 export class LaneMemory {
   readonly scratch = new Scratch();
@@ -120,10 +125,6 @@ async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number,
 /** A lane before it is sealed. */
 interface ConstructedLane {
   readonly bot: ConstructedBot;
-  readonly sampler: EquitySampler;
-}
-/** A lane that can run. */
-interface Lane extends SealedBot {
   readonly sampler: EquitySampler;
 }
 /** A set that does not run. */

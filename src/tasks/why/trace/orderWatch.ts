@@ -18,6 +18,19 @@ type WatchedOrder = { -readonly [Key in keyof Omit<ExplainedOrder, 'events'>]: E
   readonly events: ExplainedEvent[];
 };
 
+/** The members of an event that is no fill and has no rule. */
+const NO_EVENT = {
+  inBar: false,
+  rule: null,
+  also: [],
+  price: null,
+  quantity: null,
+  fee: null,
+  isMaker: null,
+  tradeId: null,
+  code: null,
+} as const;
+
 /** A journal that passes all records on, and watches the orders that are decided at a bar. */
 export class OrderWatch implements Journal {
   /** True while new orders are watched. */
@@ -221,19 +234,6 @@ export class OrderWatch implements Journal {
 
 /** True for a stop entry that has triggered. */
 const isSentEntry = ({ parent, firedAtTicks }: Order): boolean => parent === 0 && (firedAtTicks ?? 0) > 0;
-
-/** The members of an event that is no fill and has no rule. */
-const NO_EVENT = {
-  inBar: false,
-  rule: null,
-  also: [],
-  price: null,
-  quantity: null,
-  fee: null,
-  isMaker: null,
-  tradeId: null,
-  code: null,
-} as const;
 
 /** Returns the terms of an order as the explanation shows them. */
 function termsOf(

@@ -73,6 +73,9 @@ const KILL_SITUATIONS: readonly KillSituation[] = [
   { journal: 'whole', hidesClientIds: false, manual: 'similarOrders' },
 ];
 
+/** Address of the exchange, which the simulated network ignores. */
+const UNUSED_URL = 'http://127.0.0.1:1';
+
 /** The kill that ends one day, and the lost creates and manual orders before it. */
 export class LastKill {
   /** True from the first lost create on. */
@@ -352,9 +355,6 @@ function tradesIn(journal: JournalDisk): ReadonlySet<string> {
 /** Returns the lots that a text names as left. */
 const lotsIn = (text: string, base: string): number =>
   Number(new RegExp(`([0-9.]+)(?: ${base})? left`).exec(text)?.[1] ?? 0) * LOTS_PER_COIN;
-
-/** Address of the exchange, which the simulated network ignores. */
-const UNUSED_URL = 'http://127.0.0.1:1';
 
 /** The clock of a computer without skew. */
 class QueueScheduler implements Scheduler {
