@@ -214,8 +214,8 @@ export function checkText(
   const warnings = checked.flatMap((bars) => {
     const name = `${bars.key.symbol} ${bars.key.interval}: `;
     const texts = dataWarningsOf(bars).map(warningText);
-    const named = texts.map((text) => (text.startsWith(name) ? text : `${name}${text}`));
-    return named.length === 0 ? [] : withLead('  Look here first: ', `${named.join('; ')}.`);
+    const namedTexts = texts.map((text) => (text.startsWith(name) ? text : `${name}${text}`));
+    return namedTexts.length === 0 ? [] : withLead('  Look here first: ', `${namedTexts.join('; ')}.`);
   });
   // The warning texts of series already name the series.
   for (const { seen } of series)

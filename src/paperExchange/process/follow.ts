@@ -39,9 +39,9 @@ export interface RunningFollow {
 export async function follow(options: FollowOptions): Promise<RunningFollow> {
   const { url, service, onNews, pollMs = POLL_MS } = options;
   const followedExchange = openExchange(accessSettings({ spotUrl: url, futuresUrl: url }, {}));
-  const followed = service.markets.map((traded) => new FollowedMarket(traded, followedExchange, options));
+  const followedMarkets = service.markets.map((traded) => new FollowedMarket(traded, followedExchange, options));
   try {
-    for (const market of followed) await market.start();
+    for (const market of followedMarkets) await market.start();
   } catch (error) {
     await followedExchange.close();
     throw error;
@@ -51,7 +51,7 @@ export async function follow(options: FollowOptions): Promise<RunningFollow> {
   const poll = async (): Promise<void> => {
     if (isStopped) return;
     try {
-      for (const market of followed) await market.poll();
+      for (const market of followedMarkets) await market.poll();
       if (isFailing) onNews(`${url} answers again`);
       isFailing = false;
     } catch (error) {
@@ -63,7 +63,7 @@ export async function follow(options: FollowOptions): Promise<RunningFollow> {
   };
   void poll();
   return {
-    names: followed.map(({ name }) => name),
+    names: followedMarkets.map(({ name }) => name),
     stop: () => {
       isStopped = true;
       return followedExchange.close();

@@ -142,21 +142,21 @@ export interface RecordValue<T> extends Value<T> {
 /** Returns the value of a JSON object with these members. Other members are ignored. */
 export function wireRecord<F extends Record<string, unknown>>(fields: { readonly [K in keyof F]: Field<F[K]> }): RecordValue<Readonly<F>> {
   // The members have different types, but each `write` gets a value of the type that the `read` of the same name returns.
-  const named = Object.entries(fields as Readonly<Record<string, Field<unknown>>>).map(
+  const namedFields = Object.entries(fields as Readonly<Record<string, Field<unknown>>>).map(
     ([memberName, member]) => [memberName, member.named(memberName)] as const,
   );
   return {
     kind: 'record',
-    fields: Object.fromEntries(named) as Readonly<Record<string, Field<never>>>,
+    fields: Object.fromEntries(namedFields) as Readonly<Record<string, Field<never>>>,
     read(json) {
       if (!isObject(json)) throw new Mismatch('an object', json);
       const members: Record<string, unknown> = {};
-      for (const [memberName, member] of named) members[memberName] = member.read(json);
+      for (const [memberName, member] of namedFields) members[memberName] = member.read(json);
       return members as F;
     },
     write(value, variants) {
       const members = new Map<string, Json>();
-      for (const [memberName, member] of named) member.write(value[memberName], variants, members);
+      for (const [memberName, member] of namedFields) member.write(value[memberName], variants, members);
       return members;
     },
   };

@@ -152,13 +152,13 @@ export class OrderPath {
     if (this.isPending) this.enterAtOpen(open, low);
     this.hasRested = true;
     if (this.open !== null) this.exitAtOpen(this.open, open);
-    const held = this.open;
+    const heldOrder = this.open;
     // An entry inside the row has its own range, because only a part of the row comes after it.
     const entered = this.isPending ? this.enterInside(open, high, low, close) : null;
-    if (held === null) this.open = null;
+    if (heldOrder === null) this.open = null;
     else {
       const wholeRow = { high, isHighAfter: true, low, isLowAfter: true, close };
-      this.open = this.hold(held, Math.max(held.bestLow, open), Math.max(held.bestHigh, open), wholeRow);
+      this.open = this.hold(heldOrder, Math.max(heldOrder.bestLow, open), Math.max(heldOrder.bestHigh, open), wholeRow);
     }
     if (entered !== null) this.open = this.open === null ? entered : joinRanges(this.open, entered);
   }

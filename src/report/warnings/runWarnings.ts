@@ -70,8 +70,8 @@ function otherAssets({ cash = [] }: RunFigures['run']): string {
 /** Returns the two most frequent codes as text in parentheses. */
 function codesText(counts: Readonly<Record<string, number>>): string {
   const entries = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
-  const shown = entries.slice(0, 2).map(([code, amount]) => (entries.length === 1 ? code : `${code} ${wholeText(amount)}`));
-  return ` (${shown.join(', ')}${entries.length > 2 ? ', …' : ''})`;
+  const shownEntries = entries.slice(0, 2).map(([code, amount]) => (entries.length === 1 ? code : `${code} ${wholeText(amount)}`));
+  return ` (${shownEntries.join(', ')}${entries.length > 2 ? ', …' : ''})`;
 }
 
 /** Returns an amount with its sign, as text. */

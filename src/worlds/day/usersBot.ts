@@ -159,8 +159,8 @@ class PreparedBot implements UsersBot {
     return async (entry: StrategyEntry, source: DefinitionSource): Promise<LoadedEntry> => {
       this.#loads++;
       try {
-        const loaded = await loadEntry(entry, source, importer, this.#deps.bundler);
-        return { ...loaded, plan: { ...loaded.plan, strategy: withRecordedFills(loaded.plan.strategy, reported) } };
+        const loadedEntry = await loadEntry(entry, source, importer, this.#deps.bundler);
+        return { ...loadedEntry, plan: { ...loadedEntry.plan, strategy: withRecordedFills(loadedEntry.plan.strategy, reported) } };
       } finally {
         this.#loads--;
       }

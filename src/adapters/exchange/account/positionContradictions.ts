@@ -34,8 +34,8 @@ export function positionContradictions(
   const { leverage, positionType } = settings;
   const otherRow = openRows.find((row) => row.leverage !== leverage || row.positionType !== positionType);
   if (otherRow === undefined) return sentences;
-  const shown = settingsText(otherRow);
-  return [...sentences, `${wireName}: the position has ${shown} at the exchange, and the config asks for ${settingsText(settings)}`];
+  const shownText = settingsText(otherRow);
+  return [...sentences, `${wireName}: the position has ${shownText} at the exchange, and the config asks for ${settingsText(settings)}`];
 }
 
 function twoSidesText(wireName: string, rows: readonly PositionRow[]): readonly string[] {

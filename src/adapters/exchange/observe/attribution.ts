@@ -352,11 +352,11 @@ export class OrderAttribution {
     const { raisedCauses } = this.#deps;
     for (const foreign of this.#foreignOrders.values()) {
       if (!contested.some((tracked) => mayBeOrder(foreign, tracked))) continue;
-      const named = withContested(foreign, contested);
-      this.#foreignOrders.set(foreign.venueId, named);
+      const foreignWithContested = withContested(foreign, contested);
+      this.#foreignOrders.set(foreign.venueId, foreignWithContested);
       // The journal may lack it, because the operator has cleared its halt.
-      this.#deps.noteForeign(named, 'waitsWithOldFills');
-      raisedCauses.raise('ALIEN', null, this.#foreignText(named));
+      this.#deps.noteForeign(foreignWithContested, 'waitsWithOldFills');
+      raisedCauses.raise('ALIEN', null, this.#foreignText(foreignWithContested));
     }
   }
 

@@ -196,10 +196,10 @@ const TIME_PARAM = { kind: 'time', need: 'optional', help: 'Unix ms; both or non
 const PARAMS_BY_SWITCH: Readonly<Partial<Record<Op, (params: Params, profile: Profile) => Params>>> = {
   'spot.batchCancel': (params, { batchCancelField }) => {
     if (batchCancelField === 'both') return params;
-    const named = Object.entries(params).map(([name, param]): [string, Param] =>
+    const namedParams = Object.entries(params).map(([name, param]): [string, Param] =>
       param.kind === 'ids' ? [batchCancelField, { ...param, otherNames: [] }] : [name, param],
     );
-    return Object.fromEntries(named);
+    return Object.fromEntries(namedParams);
   },
   'futures.createOrder': (params, { positionTypeRequired, marketOpenUnit }) => ({
     ...(positionTypeRequired === 'yes' ? withPositionType(params) : params),

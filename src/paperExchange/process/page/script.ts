@@ -12,8 +12,8 @@ async function refresh() {
     if (!answer.ok) throw new Error(answer.status);
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
     for (const part of fresh.querySelectorAll('[data-live]')) {
-      const shown = document.getElementById(part.id);
-      if (shown && shown.innerHTML !== part.innerHTML) shown.innerHTML = part.innerHTML;
+      const shownPart = document.getElementById(part.id);
+      if (shownPart && shownPart.innerHTML !== part.innerHTML) shownPart.innerHTML = part.innerHTML;
     }
     delete document.documentElement.dataset.stale;
     stale.hidden = true;

@@ -152,13 +152,13 @@ function ratioFigures(input: ProfileInput): FigureDefinition[] {
 function expectancies(pnl: Float64Array): FigureDefinition[] {
   const tradeCount = pnl.length;
   const won = valuesWhere(pnl, isGain);
-  const lost = valuesWhere(pnl, isLoss);
+  const losses = valuesWhere(pnl, isLoss);
   const wonSum = pairwiseSum(won);
-  const lostSum = Math.abs(pairwiseSum(lost));
+  const lostSum = Math.abs(pairwiseSum(losses));
   const averageWin = won.length > 0 ? wonSum / won.length : 0;
-  const averageLoss = lost.length > 0 ? lostSum / lost.length : 0;
+  const averageLoss = losses.length > 0 ? lostSum / losses.length : 0;
   const winRate = won.length / tradeCount;
-  const expectancy = winRate * averageWin - (lost.length / tradeCount) * averageLoss;
+  const expectancy = winRate * averageWin - (losses.length / tradeCount) * averageLoss;
   return [
     {
       name: 'expectancy',

@@ -144,10 +144,10 @@ function profitFactor(returns: Float64Array): number {
 /** Returns the mean win by number of wins, divided by the same of losses. 0 without wins, NaN without losses. */
 function profitRatio(returns: Float64Array): number {
   const won = valuesWhere(returns, isGainOrZero);
-  const lost = valuesWhere(returns, isLoss);
+  const losses = valuesWhere(returns, isLoss);
   if (won.length === 0) return 0;
-  if (lost.length === 0) return NaN;
-  return Math.abs(pandasMean(won) / won.length) / Math.abs(pandasMean(lost) / lost.length);
+  if (losses.length === 0) return NaN;
+  return Math.abs(pandasMean(won) / won.length) / Math.abs(pandasMean(losses) / losses.length);
 }
 
 /** Returns the quotient. NaN for a divisor of 0. */

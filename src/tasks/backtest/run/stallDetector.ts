@@ -42,11 +42,11 @@ export class StallDetector {
   #lastUse: ThreadUse | null = null;
 
   /** `limitMs`: time without progress after which a strategy counts as hanging; 0: no limit. `useOf`: what a thread has done; null: unknown. */
-  constructor(heartbeat: WatchedProgress, limitMs: number, useOf: (thread: number) => ThreadUse | null = threadUse) {
-    this.#progress = heartbeat;
+  constructor(progress: WatchedProgress, limitMs: number, useOf: (thread: number) => ThreadUse | null = threadUse) {
+    this.#progress = progress;
     this.#limitMs = limitMs;
     this.#useOf = useOf;
-    this.#version = heartbeat.version;
+    this.#version = progress.version;
   }
 
   /** Call it every POLL_MS. Returns the state of a stalled run; null otherwise. */

@@ -32,9 +32,9 @@ export async function readLeftOrders(service: MarketService, instruments: readon
 
 /** Returns the halt reason of a start that has found orders of an earlier bot. */
 export function leftOrdersReason(leftOrders: readonly string[]): string {
-  const named = leftOrders.slice(0, MAX_NAMED).join(', ');
+  const namedOrders = leftOrders.slice(0, MAX_NAMED).join(', ');
   const more = leftOrders.length > MAX_NAMED ? ` and ${leftOrders.length - MAX_NAMED} more` : '';
-  return `the data folder has no journal, and the exchange has orders of a bot: ${named}${more}`;
+  return `the data folder has no journal, and the exchange has orders of a bot: ${namedOrders}${more}`;
 }
 
 const leftOrderText = (symbol: string, orderId: string, clientOrderId: string): string =>

@@ -109,6 +109,6 @@ export function missingRates({ wireName }: Instrument, { times, rates }: KnownRa
 
 /** Returns the rates of a contract from the catalog; null: it has none. */
 export function catalogRates(catalog: string, symbol: string): FundingRates | null {
-  const loaded = loadSeries(catalog, { kind: 'funding', symbol });
-  return loaded === null ? null : knownRates(loaded.columns);
+  const storedRates = loadSeries(catalog, { kind: 'funding', symbol });
+  return storedRates === null ? null : knownRates(storedRates.columns);
 }

@@ -27,8 +27,8 @@ export interface CredentialSources {
 export function sourcesOf(signer: Signer, config: string | undefined, environment: Environment): CredentialSources {
   const { keyFile, secretFile } = config === undefined ? {} : readAccessFile(config);
   const source = (name: SecretName, configured: string | undefined): SecretOrigin => {
-    const named = environment[VARIABLES[name].file];
-    if (named !== undefined && named !== '') return fileSource(named);
+    const namedFile = environment[VARIABLES[name].file];
+    if (namedFile !== undefined && namedFile !== '') return fileSource(namedFile);
     const path = configured === undefined || isAbsolute(configured) ? configured : join(dirname(config ?? '.'), configured);
     // The environment has precedence, but its secrets have been removed by now. So the file is the source if it holds the same value.
     return path !== undefined && holds(path, name, signer) ? fileSource(path) : { kind: 'environment', variable: VARIABLES[name].text };

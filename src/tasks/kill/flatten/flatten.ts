@@ -220,11 +220,11 @@ async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Clos
     const dust = total.greaterThan(0) ? [`${leftText(total)}, less than the smallest order`] : [];
     return { residuals: uncertainties, dust };
   }
-  const left: string[] = [];
-  if (!isDust(instrument, provenQty)) left.push(leftText(provenQty));
-  if (!isDust(instrument, blockedQty)) left.push(`${leftText(blockedQty)}, held by open orders of the account`);
-  if (!isDust(instrument, uncertainQty)) left.push(`${leftText(uncertainQty)}, which may be the bot's, but that is not proved`);
+  const leftTexts: string[] = [];
+  if (!isDust(instrument, provenQty)) leftTexts.push(leftText(provenQty));
+  if (!isDust(instrument, blockedQty)) leftTexts.push(`${leftText(blockedQty)}, held by open orders of the account`);
+  if (!isDust(instrument, uncertainQty)) leftTexts.push(`${leftText(uncertainQty)}, which may be the bot's, but that is not proved`);
   // Each part may be dust although their sum is not.
-  if (left.length === 0) left.push(leftText(total));
-  return { residuals: [...left, ...uncertainties], dust: [] };
+  if (leftTexts.length === 0) leftTexts.push(leftText(total));
+  return { residuals: [...leftTexts, ...uncertainties], dust: [] };
 }

@@ -22,8 +22,8 @@ port.once('message', (input: ProverInput) => {
 
 /** Proves the requested run, and reports its progress to the main thread. */
 async function answer({ request, barsFolder, memory, times, ledger }: ProverInput): Promise<FromProver> {
-  const heartbeat = new ProgressCells(memory);
-  heartbeat.enter('load');
+  const progress = new ProgressCells(memory);
+  progress.enter('load');
   const requested = await openRequest(request, barsFolder);
   let storeFailure: string | null = null;
   const store = (resolved: ResolvedRun, strategyVerdict: StrategyVerdict): void => {
@@ -37,8 +37,8 @@ async function answer({ request, barsFolder, memory, times, ledger }: ProverInpu
     requested,
     { times, store },
     {
-      progressCells: heartbeat.cells,
-      enter: (phase) => heartbeat.enter(phase),
+      progressCells: progress.cells,
+      enter: (phase) => progress.enter(phase),
       loaded: (name) => post({ kind: 'loaded', name }),
       proving: (name, share) => post({ kind: 'proving', name, share }),
     },

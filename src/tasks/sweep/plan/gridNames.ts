@@ -10,6 +10,6 @@ import { paramSpecs } from '../../trials/paramKeys.ts';
 export async function gridNames(definition: string): Promise<readonly string[]> {
   const source = readDefinition(definition);
   const entries = strategyEntries(parseDefinition(source), source);
-  const loaded = await Promise.all(entries.map((entry) => loadEntry(entry, source)));
-  return Object.keys(paramSpecs(loaded.map(({ plan }) => plan)));
+  const loadedEntries = await Promise.all(entries.map((entry) => loadEntry(entry, source)));
+  return Object.keys(paramSpecs(loadedEntries.map(({ plan }) => plan)));
 }

@@ -29,8 +29,8 @@ port.on('message', (task: AloneTask) => void run(task).then(reply, (error: unkno
 /** Runs the sets of a task, and returns their figures. */
 async function run({ sets, hasFirst, memory }: AloneTask): Promise<AloneAnswer> {
   const base = await loading;
-  const heartbeat = new ProgressCells(memory);
-  const watcher = { enter: heartbeat.enter.bind(heartbeat), progressCells: heartbeat.cells };
+  const progress = new ProgressCells(memory);
+  const watcher = { enter: progress.enter.bind(progress), progressCells: progress.cells };
   const warnings = new WarningList();
   const values = new Float64Array(sets.length * SET_FIGURES.length);
   const refused: (string | null)[] = [];

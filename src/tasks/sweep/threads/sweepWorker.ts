@@ -32,8 +32,8 @@ const plan = openRequest(request).then(async ({ source }) => {
 /** Runs the sets of a task. */
 export default async function runTask({ indices, memory: cells, isSlow }: SweepTask): Promise<SweepAnswer> {
   const taskSets = indices.map((index) => sets[index] ?? {});
-  const heartbeat = new ProgressCells(cells);
-  const watcher = { enter: heartbeat.enter.bind(heartbeat), progressCells: heartbeat.cells };
+  const progress = new ProgressCells(cells);
+  const watcher = { enter: progress.enter.bind(progress), progressCells: progress.cells };
   const options: LaneOptions = {
     memory,
     watcher,

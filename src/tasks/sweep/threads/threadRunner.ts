@@ -68,8 +68,8 @@ async function runWithStallWatch(
   post: PostTask,
   { signal, barTimeoutMs }: { readonly signal: AbortSignal; readonly barTimeoutMs: number },
 ): Promise<TaskFigures | StalledRun> {
-  const heartbeat = new ProgressCells();
-  const stallDetector = new StallDetector(heartbeat, barTimeoutMs);
+  const progress = new ProgressCells();
+  const stallDetector = new StallDetector(progress, barTimeoutMs);
   const ending = new AbortController();
   let stalled: StalledRun | null = null;
   const stopLooking = repeatEvery(POLL_MS, () => {
@@ -77,7 +77,7 @@ async function runWithStallWatch(
     if (stalled !== null) ending.abort();
   });
   try {
-    const task: SweepTask = { indices, memory: heartbeat.memory, isSlow };
+    const task: SweepTask = { indices, memory: progress.memory, isSlow };
     // The thread runs sweepWorker.ts, whose replies have this type.
     const answer = (await post(task, AbortSignal.any([signal, ending.signal]))) as SweepAnswer;
     if ('error' in answer) throw fromWire(answer.error);

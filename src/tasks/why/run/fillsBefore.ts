@@ -21,9 +21,9 @@ export function notesOfFillsBefore(
   const listedIds = new Set(venue.map(({ tradeId }) => tradeId));
   const numbers = fillsAt(folder, atMs, instrument).filter((tradeId) => !listedIds.has(tradeId));
   if (numbers.length === 0) return [];
-  const named = `${numbers.slice(0, MAX_NAMED).join(', ')}${numbers.length > MAX_NAMED ? ' and others' : ''}`;
+  const namedOrders = `${numbers.slice(0, MAX_NAMED).join(', ')}${numbers.length > MAX_NAMED ? ' and others' : ''}`;
   return [
-    `fill${numbers.length === 1 ? '' : 's'} ${named} of this time in fills.csv: inside the bar before, which ends then: --at ${atMs - 1}`,
+    `fill${numbers.length === 1 ? '' : 's'} ${namedOrders} of this time in fills.csv: inside the bar before, which ends then: --at ${atMs - 1}`,
   ];
 }
 
