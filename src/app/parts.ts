@@ -21,9 +21,9 @@ export interface PartToken<Made> {
   readonly makes?: Made;
 }
 
-/** An exchange adapter. An adapter that replaces the built-in one reports through the sink that `attach` receives. */
+/** An exchange adapter. An adapter that wraps or replaces the built-in one reports through the sink that `attach` receives. */
 export interface ExchangeAdapter extends OrderGateway {
-  /** Called once before the first bar. `sink` receives the outcomes of orders; `nowMs` is the time of the run, ms UTC. */
+  /** Called once before the first bar, or before the first step of a live bot. `sink` receives the outcomes of orders; `nowMs` is the time of the run, ms UTC. */
   attach?(sink: ExchangeSink, nowMs: () => number): void;
 }
 

@@ -30,7 +30,8 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 
 /** Writes the source of a module with the given body. */
 function writeModule(name: string, body: string): void {
-  const head = "import { riskRule } from 'isobar';\nimport { composeModule, orderRuleOf, PARTS, passOn } from 'isobar/compose';\n";
+  const head =
+    "import { riskRule } from 'isobar';\nimport { composeModule, orderRuleOf, PARTS, passOn, type ExchangeSink } from 'isobar/compose';\n";
   writeFileSync(
     join(fixture.folder, 'modules', `${name}.ts`),
     `${head}export default composeModule('${name}', ({ rebind }) => {\n${body}\n});\n`,
@@ -68,6 +69,33 @@ test('wrappers of clock, exchange and journal are called by a bot on paper, also
     expect(journal).toBe(exchange);
     expect(clock).toBeGreaterThan(10);
   }
+  expect(fixture.broken).toEqual([]);
+});
+
+/** Body of a module that refuses the first order of each start, as the exchange of docs/compose.md does in its maintenance. */
+const REFUSING_BODY = `rebind(PARTS.exchange).wrap((exchange) => {
+    let sink: ExchangeSink;
+    let isFirst = true;
+    return passOn(exchange, {
+      attach: (engine) => void (sink = engine),
+      submit(order, seq) {
+        if (!isFirst) return exchange.submit(order, seq);
+        isFirst = false;
+        sink.refused(order.id, 'MAINTENANCE');
+      },
+    });
+  });`;
+
+test('a wrapper of the exchange refuses an order through the sink of attach, and the bot continues, also after a restart', async () => {
+  writeModule('refusing', REFUSING_BODY);
+  for (const refusals of [1, 2]) {
+    const opened = await fixture.open(configWith(['refusing']), [AlternatingTrader]);
+    opened.bot.start();
+    await until(() => opened.bot.fills.length >= 1, 60_000, `a fill of start ${refusals}`).catch(fixture.failWithLog);
+    await stopAndClose(opened);
+    expect(fixture.lines.filter((line) => line.includes('MAINTENANCE'))).toHaveLength(refusals);
+  }
+  expect(fixture.lines.join('')).not.toContain('threw');
   expect(fixture.broken).toEqual([]);
 });
 

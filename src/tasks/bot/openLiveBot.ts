@@ -164,6 +164,7 @@ async function assembleBot(
   for (const { name, message } of lackingWarmup(engine)) log.logDecision(name, `does not start: ${message}`, 'WARM_UP', 'warn');
   const bot = new LiveBot({ ...botDeps(config, surroundings, parts, started), broken: options.broken });
   late.bot = bot;
+  started.gateway.attach?.(bot.driver, () => bot.driver.nowMs);
   applyRearm(bot);
   continueOrders(bot, services, started, journal);
   await readExternal(config, { bot, journal, started, checkers, exchange, log }, closers);

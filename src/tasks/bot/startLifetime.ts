@@ -3,7 +3,7 @@
 import type { LivePorts } from '../../app/liveWorld.ts';
 import type { Overrides } from '../../app/overrides.ts';
 import { partAlone } from '../../app/partAlone.ts';
-import { PARTS } from '../../app/parts.ts';
+import { PARTS, type ExchangeAdapter } from '../../app/parts.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { AbsenceBounds } from '../../orders/prove/absenceBounds.ts';
@@ -29,6 +29,8 @@ import { checkSharesSuffice, checkStrategyPlaces } from './safety/strategyPlaces
 export interface StartedLifetime extends BuiltEngine {
   readonly plan: RunPlan;
   readonly feeds: LiveFeeds;
+  /** Where the engine sends orders: the exchange of the bot, or the wrapper of a module. */
+  readonly gateway: ExchangeAdapter;
   /** Unfinished orders of the journal. */
   readonly orders: readonly RestoredOrder[];
   /** Decisions that the last process made and did not journal. */
@@ -92,7 +94,8 @@ async function beginLifetime({ config, journal, market, ...deps }: LifetimeStart
   deps.checkCode(plan);
   if (earlier !== null) checkStrategyPlaces(earlier.newest, journal.records, plan, config.data);
   const { state, history } = readBefore(journal.records);
-  const built = await buildEngine(plan, { ...portsOf(deps, plan), absenceBounds }, history, log);
+  const ports = portsOf(deps, plan);
+  const built = await buildEngine(plan, { ...ports, absenceBounds }, history, log);
   if (earlier !== null) checkSharesSuffice(earlier.newest, plan, built.engine);
   if (state.config === null) await deps.firstStart(plan, built.engine);
   writeStartRecords(
@@ -103,16 +106,16 @@ async function beginLifetime({ config, journal, market, ...deps }: LifetimeStart
   );
   for (const record of firstValues) journal.journal.series(record);
   const orders = restoreEngine(built.engine, journal, venueMs());
-  return { ...built, plan, feeds, orders, held: [], known: firstValues, sinceMs: null };
+  return { ...built, plan, feeds, gateway: ports.exchange, orders, held: [], known: firstValues, sinceMs: null };
 }
 
 /** Returns the ports of the bot, wrapped by modules. */
 function portsOf(
   { exchange, narratedJournal, overrides }: Pick<LifetimeStartDeps, 'exchange' | 'narratedJournal' | 'overrides'>,
   plan: RunPlan,
-): Omit<LivePorts, 'absenceBounds'> {
+): Pick<LivePorts, 'journal'> & { readonly exchange: ExchangeAdapter } {
   return {
-    exchange: partAlone<OrderGateway>(PARTS.exchange, exchange, plan, overrides),
+    exchange: partAlone<ExchangeAdapter>(PARTS.exchange, exchange, plan, overrides),
     journal: partAlone(PARTS.journal, narratedJournal, plan, overrides),
   };
 }
@@ -142,7 +145,8 @@ async function continueLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Pr
   entered.journal.port = ports.journal;
   entered.exchange.port = ports.exchange;
   endUnwantedDrafts(engine, replay.comparison, journal);
-  return { ...entered, plan, feeds, orders, held: replay.comparison.held, known: [], sinceMs: newestInstant(entered.lifetime) };
+  const { held } = replay.comparison;
+  return { ...entered, plan, feeds, gateway: ports.exchange, orders, held, known: [], sinceMs: newestInstant(entered.lifetime) };
 }
 
 /** A lifetime whose records have been replayed, up to the end of the journal. */

@@ -86,6 +86,9 @@ interface PlainFill {
   readonly coin: string;
 }
 
+/** Endings of orders that the exchange did not take. */
+const REFUSALS: ReadonlySet<string> = new Set(['refused', 'notSent']);
+
 /** Compares the orders of a rerun, with their fills and ends, with those of the journal. */
 class OrderDifferences {
   readonly #rerun: Rerun;
@@ -153,6 +156,9 @@ class OrderDifferences {
     const isEndedInRerun = ending === 'refused' || ending === 'canceled' || ending === 'notSent';
     const liveEnd = end === null || end.ending === 'denied' ? null : end;
     if ((isEndedInRerun ? ending : null) === (liveEnd?.ending ?? null)) return;
+    // The journal has one record for both. A module that wraps the exchange may refuse orders with a code of its own.
+    const isSameRefusal = REFUSALS.has(ending) && liveEnd !== null && REFUSALS.has(liveEnd.ending) && code === liveEnd.code;
+    if (isSameRefusal) return;
     const time = liveEnd?.t ?? orders.doneMs[row]!;
     const backtest = isEndedInRerun ? `${ending} ${code}`.trim() : null;
     const live = liveEnd === null ? null : endText(liveEnd);
