@@ -29,9 +29,9 @@ export class FundingView implements Funding {
     return this.#countKnown() === 0 ? NAN : this.#rates.timeMs[this.#knownCount - 1]!;
   }
   ago(ratesBack: number): number {
-    // An object is converted once: its next conversion could give another number, and so a rate that is not known yet.
-    const asked: unknown = ratesBack;
-    const age = Number(asked);
+    // JavaScript may pass an object. Convert it only once: its next conversion could give another number, and so a rate that is not known yet.
+    const argument: unknown = ratesBack;
+    const age = Number(argument);
     const index = this.#countKnown() - 1 - age;
     return index >= 0 && age >= 0 ? (this.#rates.rate[index] ?? NAN) : NAN;
   }

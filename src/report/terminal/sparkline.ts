@@ -5,13 +5,15 @@ import { largestOf, smallestOf } from '../../base/number/extremes.ts';
 const BLOCKS = '▁▂▃▄▅▆▇█';
 
 /**
- * Returns at most `width` characters. Each shows the last value of its part of the series, scaled from the lowest to the highest of them.
+ * Returns at most `width` characters. Each shows the last value of its part of the series. The lowest shown value has the lowest block, the
+ * highest one the highest.
  */
 export function sparkline(values: ArrayLike<number>, length: number, width: number): string {
   const count = Math.min(width, length);
   if (count === 0) return '';
-  const heights = Array.from({ length: count }, (_, i) => values[Math.floor(((i + 1) * length) / count) - 1]!);
-  const low = smallestOf(heights);
-  const spread = largestOf(heights) - low;
-  return heights.map((value) => BLOCKS[spread > 0 ? Math.min(7, Math.floor(((value - low) / spread) * 8)) : 0]).join('');
+  const shownValues = Array.from({ length: count }, (_, i) => values[Math.floor(((i + 1) * length) / count) - 1]!);
+  const low = smallestOf(shownValues);
+  const spread = largestOf(shownValues) - low;
+  const blockOf = (value: number): number => Math.min(BLOCKS.length - 1, Math.floor(((value - low) / spread) * BLOCKS.length));
+  return shownValues.map((value) => BLOCKS[spread > 0 ? blockOf(value) : 0]).join('');
 }

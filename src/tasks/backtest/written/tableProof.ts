@@ -1,18 +1,20 @@
-// The proof of purity that data of the run in a file of a strategy refute.
+// Builds the refuted proof of purity of a strategy whose file contains data of the run's own bars.
 
 import { relative } from 'node:path';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { Proof } from '../../../model/run/proof.ts';
 import { formatTime } from '../../../model/time.ts';
 
-/** Data of the run's own bars that stand in a file of a strategy. */
+/** Data of the run's own bars in a file of a strategy. */
 export interface WrittenData {
-  /** What the proof says, one of TABLE_TEXTS. */
+  /** What the proof says: one of TABLE_TEXTS of model/run/proof.ts. */
   readonly text: string;
+  /** The data that the file contains. */
   readonly description: string;
+  /** What the file should contain in their place. */
   readonly expected: string;
-  /** The bars, and the time at which the data match first, ms UTC. */
   readonly bars: BarColumns;
+  /** Time of the first bar that the data match, ms UTC. */
   readonly timeMs: number;
   readonly file: string;
   readonly fileText: string;

@@ -61,30 +61,30 @@ export interface WatchedProve {
 /** Starts the proofs of a run in a worker thread. */
 export function watchProve(request: RunRequest, options: WatchProveOptions): WatchedProve {
   const barsFolder = temporaryFolder();
-  const discard = () => rmSync(barsFolder, { recursive: true, force: true });
-  const heartbeat = new ProgressCells();
+  const removeBars = () => rmSync(barsFolder, { recursive: true, force: true });
+  const progress = new ProgressCells();
   const worker = new Worker(moduleUrl('tasks/prove/thread/proveWorker'), { stdout: true });
   // Output of a strategy is not a result: stdout is for the verdict.
   worker.stdout.pipe(process.stderr, { end: false });
-  const input: ProverInput = { request, barsFolder, memory: heartbeat.memory, times: options.times, ledger: options.ledger };
+  const input: ProverInput = { request, barsFolder, memory: progress.memory, times: options.times, ledger: options.ledger };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   worker.postMessage(input);
   return {
-    outcome: follow(worker, heartbeat, options).finally(discard),
+    outcome: follow(worker, progress, options).finally(removeBars),
     async stop() {
       await worker.terminate();
-      discard();
+      removeBars();
     },
   };
 }
 
 /** Follows the thread to its end. Rejects with its error, or when it makes no progress. */
-function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProgress }: WatchProveOptions): Promise<ProveOutcome> {
+function follow(worker: Worker, progress: ProgressCells, { barTimeoutMs, onProgress }: WatchProveOptions): Promise<ProveOutcome> {
   return new Promise((resolve, reject) => {
     let strategy: string = 'the strategy';
     let proof: ProofName | null = null;
     let share: number = 0;
-    const stallDetector = new StallDetector(heartbeat, barTimeoutMs);
+    const stallDetector = new StallDetector(progress, barTimeoutMs);
     const end = (notify: () => void): void => {
       stopChecks();
       worker.removeAllListeners('exit');
