@@ -77,7 +77,7 @@ function journalLines(dataFolder: string): readonly JournalLine[] {
 
 type Explain = (question: Partial<Question>) => Promise<Explanation>;
 
-/** Runs a bot for six bars and stops it. Returns the records of its journal, and a function that explains it. */
+/** Runs a bot for six bars at least, and until an order has filled, and stops it. Returns the records of its journal, and a function that explains it. */
 async function runExplainedBot(): Promise<{ readonly lines: readonly JournalLine[]; readonly explain: Explain }> {
   fixture = await LiveFixture.open(60);
   const opened = await fixture.open(fixture.config(CONFIG), [Explained]);
@@ -86,7 +86,7 @@ async function runExplainedBot(): Promise<{ readonly lines: readonly JournalLine
   const [feed] = bot.deps.engine.feeds;
   const barsAtStart = feed!.bars.length;
   bot.start();
-  await until(() => feed!.bars.length >= barsAtStart + 6, 60_000, 'the bars');
+  await until(() => feed!.bars.length >= barsAtStart + 6 && bot.fillCount > 0, 60_000, 'the bars and a fill');
   await stopAndClose(opened);
   const dataFolder = join(fixture.folder, 'bot');
   const explain: Explain = (question) =>
