@@ -99,8 +99,8 @@ export class Compaction {
   /** Syncs a file or folder, then calls `onSynced`. A failed sync switches compaction off. */
   #sync(path: string, onSynced: () => void): void {
     this.#disk.sync(path, (failure) => {
-      if (this.#onStopped !== null) this.#end(false);
-      else if (failure !== null) this.#end(true);
+      if (this.#onStopped !== null) this.#end();
+      else if (failure !== null) this.#switchOff();
       else this.#attempt(onSynced);
     });
   }
@@ -113,13 +113,18 @@ export class Compaction {
       useDisk();
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
-      this.#end(true);
+      this.#switchOff();
     }
   }
 
+  /** Ends the running compaction, and starts no other one. */
+  #switchOff(): void {
+    this.#isOff = true;
+    this.#end();
+  }
+
   /** Ends the running compaction. The next start removes its incomplete file. */
-  #end(isOff: boolean): void {
-    this.#isOff = isOff;
+  #end(): void {
     this.#activeWriter = null;
     this.#onStopped?.();
   }
@@ -171,14 +176,14 @@ class ArchiveFileWriter {
 
   /** Writes the next piece. Returns true after the last one. */
   writePiece(): boolean {
-    let rows = '';
+    let lines = '';
     if (this.#frameCount === 0) {
-      rows = `${archiveHeadText({ ...this.span, priorBytes: this.firstRowOffset })}\n`;
+      lines = `${archiveHeadText({ ...this.span, priorBytes: this.firstRowOffset })}\n`;
     }
-    rows += this.#nextLines(this.#writtenBytes + rows.length);
+    lines += this.#nextLines(this.#writtenBytes + lines.length);
     const isLast = this.#storeOffset === this.#endOffset;
-    if (isLast) rows += `${archiveEndText({ bytes: this.#endOffset, ...this.#sealBefore })}\n`;
-    const { text } = sealText(rows, ++this.#frameCount, this.#sealBefore.timeMs);
+    if (isLast) lines += `${archiveEndText({ bytes: this.#endOffset, ...this.#sealBefore })}\n`;
+    const { text } = sealText(lines, ++this.#frameCount, this.#sealBefore.timeMs);
     this.#disk.append(this.path, Buffer.from(text, 'latin1'));
     this.#writtenBytes += text.length;
     return isLast;

@@ -4,7 +4,16 @@ import { sha256 } from '../../adapters/runtime/sha256.ts';
 import type { LedgerContent } from './trialLedger.ts';
 import type { RunLine, SetLine, SweepHeader, TriedOn } from './ledgerLine.ts';
 
-/** Trials on the same market data. */
+/** Parts that say which sets a sweep has and how figures are computed, but nothing about a single set. */
+const SWEEP_ONLY_PARTS: ReadonlySet<string> = new Set(['--grid', '--random', 'figures', 'isobar']);
+
+/** Matches a SHA-256. */
+const HASH = /^[0-9a-f]{64}$/;
+
+/** Prefix of the name of a parameter that is not swept. */
+export const FIXED_PARAM_PREFIX = 'params.';
+
+/** Numbers of trials on the same market data. A family is a named group of trials; trials without a name are one family too. */
 export interface Trials {
   /** Number of different trials of the family, including the current sweep. */
   readonly count: number;
@@ -53,7 +62,7 @@ export function countTrials(header: SweepHeader, results: Iterable<SetLine>, ear
  * Returns the key of a trial, equal for equal code, parameters and definition. A swept parameter and one in the definition count the same.
  */
 function trialKey({ parts }: TriedOn, params: SetLine['params']): string {
-  const partsOfSet = parts.filter(({ name }) => !NOT_OF_A_SET.has(name));
+  const partsOfSet = parts.filter(({ name }) => !SWEEP_ONLY_PARTS.has(name));
   const isFixed = ({ name }: { readonly name: string }) => name.startsWith(FIXED_PARAM_PREFIX);
   const fixedParams = partsOfSet.filter(isFixed).map(({ name, value }): [string, string] => [name.slice(FIXED_PARAM_PREFIX.length), value]);
   // Files are identified by their content alone, not by their names.
@@ -62,15 +71,6 @@ function trialKey({ parts }: TriedOn, params: SetLine['params']): string {
   const allParams = [...fixedParams, ...sweptParams].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return sha256(JSON.stringify([settings, allParams]));
 }
-
-/** Parts that say which sets a sweep has and how figures are computed, but nothing about a single set. */
-const NOT_OF_A_SET: ReadonlySet<string> = new Set(['--grid', '--random', 'figures', 'isobar']);
-
-/** Matches a SHA-256. */
-const HASH = /^[0-9a-f]{64}$/;
-
-/** Prefix of the name of a parameter that is not swept. */
-export const FIXED_PARAM_PREFIX = 'params.';
 
 /** Returns the family; null: none, as in lines of an earlier isobar version. */
 const familyOf = ({ family }: TriedOn): string | null => family ?? null;

@@ -87,6 +87,14 @@ const STALE_MS = 600_000;
 /** Maximum lag of a read in that time, ms. */
 const MAX_LAG_MS = 1200;
 
+/** HTTP statuses of an exchange that rejects requests beyond a rate limit, and that has banned the address. */
+const TOO_MANY_REQUESTS = 429;
+const ADDRESS_BANNED = 418;
+/** Messages of a start without a network. After such an error, the supervisor of a bot starts it again. */
+const NETWORK_ERRORS = /the clock of the|expected it to within|no answer/i;
+/** Codes of halts that faults of a day can cause and that only the operator can clear. Halts by the user's limits stay. */
+const OPERATOR_CODES: ReadonlySet<string> = new Set(['LATE_LANDING', 'DUPLICATE', 'ADMISSION', 'POST_TRADE']);
+
 /** Simulates a day. Throws ConfigError or StrategyError when the user's bot cannot run. */
 export async function runDay(request: DayRequest): Promise<DayOutcome> {
   const day = new SimulatedDay(request);
@@ -137,7 +145,7 @@ class SimulatedDay {
     this.#endMs = startMs + DAY_MS;
     this.#hourEndMs = startMs + HOUR_MS;
     process.on('exit', this.#removeFolder);
-    // Each seed below is combined with another constant, so that each consumer of random numbers has a sequence of its own.
+    // Each consumer of random numbers combines the seed with a constant of its own, so that their sequences differ.
     this.#rng = seededRng(seed ^ 0x0dd);
     this.#queue.runDue(startMs);
     this.#exchange = new DayExchange(bot.exchangeAt(startMs, seed));
@@ -159,13 +167,13 @@ class SimulatedDay {
         this.#watcher.checkCreate(text, () => this.#durableJournal(), this.#queue.nowMs);
       },
       answered: (status) => {
-        if (status === 418 || status === 429)
+        if (status === ADDRESS_BANNED || status === TOO_MANY_REQUESTS)
           this.#watcher.report('LIMITS', `the exchange answered ${status}: too many requests`, this.#queue.nowMs);
       },
       killBehind: (afterMs) => {
-        const process = this.#process;
+        const botProcess = this.#process;
         this.#queue.at(this.#queue.nowMs + afterMs, () => {
-          if (process === this.#process) this.#die({ event: 'is killed', downSeconds: 5 });
+          if (botProcess === this.#process) this.#die({ event: 'is killed', downSeconds: 5 });
         });
       },
     });
@@ -265,7 +273,7 @@ class SimulatedDay {
     const rng = this.#rng;
     const reported = new ReportedFills();
     this.#reported = reported;
-    const process = new BotComputer({
+    const botProcess = new BotComputer({
       queue: this.#queue,
       config: this.#config,
       load: this.#request.bot.loader(reported),
@@ -281,19 +289,19 @@ class SimulatedDay {
         this.#print(`the bot stops by itself: ${reason}`);
         this.#watcher.report('RUNS', `the bot stops by itself: ${reason}`, this.#queue.nowMs);
         this.#queue.at(this.#queue.nowMs, () => {
-          if (process === this.#process) this.#die({ event: 'has stopped', downSeconds: 60 });
+          if (botProcess === this.#process) this.#die({ event: 'has stopped', downSeconds: 60 });
         });
       },
       crashed: () => this.#die({ event: 'is gone with its power', losesPower: true, downSeconds: 5 }),
     });
-    this.#process = process;
+    this.#process = botProcess;
     this.#print(`the bot starts, process ${this.#processCount}`);
-    process.pending++;
-    process.open().then(
-      () => process.pending--,
+    botProcess.pending++;
+    botProcess.open().then(
+      () => botProcess.pending--,
       (error: unknown) => {
-        process.pending--;
-        if (!process.isDead && this.#process === process) this.#startFailed(error);
+        botProcess.pending--;
+        if (!botProcess.isDead && this.#process === botProcess) this.#startFailed(error);
       },
     );
   }
@@ -310,9 +318,9 @@ class SimulatedDay {
 
   /** Ends the process, and starts the next one after `downSeconds`. `event`: what happened to the bot, for the log. */
   #die({ event, losesPower = false, downSeconds }: ProcessEnd): void {
-    const process = this.#process;
-    if (process === null) return;
-    process.die();
+    const botProcess = this.#process;
+    if (botProcess === null) return;
+    botProcess.die();
     this.#process = null;
     this.#disk = losesPower ? this.#disk.afterPowerLoss(this.#rng) : this.#disk.afterKill('', 0);
     this.#restartCount++;
@@ -355,9 +363,9 @@ class SimulatedDay {
   /** Acts as the operator: clears halts that the exchange and the network have caused. */
   #operate(): void {
     this.#queue.at(this.#queue.nowMs + OPERATOR_MS, () => this.#operate());
-    const process = this.#process;
-    const opened = process?.opened;
-    if (!process?.control || !opened) return;
+    const botProcess = this.#process;
+    const opened = botProcess?.opened;
+    if (!botProcess?.control || !opened) return;
     const { risk, instruments, runs } = opened.bot.deps.engine;
     const scopeNames = { instruments, strategies: runs.map(({ name }) => name) };
     for (const { code, scope } of risk.halts.causes()) {
@@ -365,9 +373,9 @@ class SimulatedDay {
       const name = scopeName(scope, scopeNames);
       this.#clearedCount++;
       this.#print(`the operator clears ${code} of ${name}`);
-      process.pending++;
-      const onSettled = (): void => void process.pending--;
-      process.control.resume({ scope: name, code, why: 'looked at' }, 'operator').then(onSettled, onSettled);
+      botProcess.pending++;
+      const onSettled = (): void => void botProcess.pending--;
+      botProcess.control.resume({ scope: name, code, why: 'looked at' }, 'operator').then(onSettled, onSettled);
     }
   }
 
@@ -380,8 +388,3 @@ class SimulatedDay {
   /** Also runs when this process of Node exits during the day. */
   readonly #removeFolder = (): void => rmSync(this.#folder, { recursive: true, force: true });
 }
-
-/** Messages of a start without a network. After such an error, the supervisor of a bot starts it again. */
-const NETWORK_ERRORS = /the clock of the|expected it to within|no answer/i;
-/** Codes of halts that faults of a day can cause and that only a person can clear. Halts by the user's limits stay. */
-const OPERATOR_CODES: ReadonlySet<string> = new Set(['LATE_LANDING', 'DUPLICATE', 'ADMISSION', 'POST_TRADE']);

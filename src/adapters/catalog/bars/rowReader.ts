@@ -38,8 +38,9 @@ class FileRows implements RowReader {
   readonly interval: Interval;
   private readonly file: ArrowFile;
   private readonly handle: number;
-  /** The row after the last read rows, and its time. NaN when the row must be searched. */
+  /** The row after the last read rows. */
   private nextRow = 0;
+  /** Open time of that row, ms UTC. NaN when the row must be searched. */
   private nextMs = NaN;
 
   constructor(file: ArrowFile, interval: Interval, handle: number) {

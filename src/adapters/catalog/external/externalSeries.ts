@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
 import { formatTime } from '../../../model/time.ts';
 
-/** Identifies an external series: its name, and the symbol to which its values belong (null: to none). */
+/** Identifies an external series. */
 export interface ExternalKey {
   readonly name: string;
   /** The symbol to which the values belong; null if they belong to none. */
@@ -44,8 +44,9 @@ export interface ExternalFacts {
   readonly lateness: { readonly minMs: number; readonly medianMs: number; readonly maxMs: number };
   /** The median span between the times of two values, ms; 0 for fewer than two. */
   readonly usualStepMs: number;
-  /** Number of spans longer than 1.5 times the usual step, and number of values that would fill them. */
+  /** Number of gaps: spans that are longer than usual. */
   readonly gaps: number;
+  /** Number of values that would fill the gaps. */
   readonly missing: number;
   readonly gapList: readonly ExternalGap[];
 }
@@ -90,13 +91,14 @@ export function listExternal(catalog: string): ExternalKey[] {
 
 /** Returns the facts about the rows for the manifest. */
 export function externalFacts({ length, knownMs, timeMs }: ExternalColumns): ExternalFacts {
-  const firstKnown = new Map<number, number>();
+  const knownByTime = new Map<number, number>();
   for (let row = 0; row < length; row++) {
     const time = timeMs[row]!;
-    if (!firstKnown.has(time)) firstKnown.set(time, knownMs[row]!);
+    // The rows of a time are in the order in which they became known.
+    if (!knownByTime.has(time)) knownByTime.set(time, knownMs[row]!);
   }
-  const times = Float64Array.from(firstKnown.keys()).toSorted();
-  const latenessMs = Float64Array.from(firstKnown, ([time, known]) => known - time).toSorted();
+  const times = Float64Array.from(knownByTime.keys()).toSorted();
+  const latenessMs = Float64Array.from(knownByTime, ([time, known]) => known - time).toSorted();
   const stepsMs = times.subarray(1).map((time, i) => time - times[i]!);
   const usualStepMs = medianOf(stepsMs.toSorted());
   const gapList: ExternalGap[] = [];

@@ -11,11 +11,14 @@ export interface TextLines {
   start(): Promise<string>;
   /** Calls `onLine` for each line, without its end. */
   forEachLine(onLine: (line: string) => void): Promise<void>;
-  /** Returns all bytes. Throws ConfigError for more than the limit. */
+  /** Returns all bytes. Throws ConfigError if the text is larger than the maximum size. */
   readAll(): Promise<Uint8Array>;
 }
 
-/** Returns the text of `chunks`. Only the current part is in memory. `file` is its name in messages. */
+/**
+ * Returns the text of `chunks`. When it is read line by line, only one chunk is in memory. `file`: its name in messages. `maxWholeBytes`: the
+ * maximum size for `readAll`.
+ */
 export function textOfChunks(chunks: AsyncIterable<Uint8Array>, file: string, maxWholeBytes: number): TextLines {
   return new ChunkedText(chunks, file, maxWholeBytes);
 }

@@ -1,4 +1,4 @@
-// Derives the leg of a self-trade that the venue's list omits. Pure.
+// Derives the leg of a self-trade that the venue's list omits.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -13,6 +13,7 @@ const MILLION = 1_000_000;
  * closes a contract position, which has its own rates.
  */
 export function mirrorTrade(row: TradeRow, instrument: Instrument, closes = false): TradeRow {
+  // Side and role of the omitted leg. They are the opposite of those in `row`.
   const isMaker = !row.isMaker;
   const isBuy = row.side === 'sell';
   const ppm = rateOf(instrument, isMaker, closes);
@@ -32,6 +33,7 @@ export function mirrorTrade(row: TradeRow, instrument: Instrument, closes = fals
   };
 }
 
+/** Returns the fee rate of a leg, ppm. */
 function rateOf({ contract, makerFeePpm, takerFeePpm }: Instrument, isMaker: boolean, closes: boolean): number {
   if (contract === undefined) return isMaker ? makerFeePpm : takerFeePpm;
   if (closes) return isMaker ? contract.closeMakerFeePpm : contract.closeTakerFeePpm;
