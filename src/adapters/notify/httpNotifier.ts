@@ -2,6 +2,7 @@
 
 import type { Alert, Notifier, NotifyFailure } from '../../ports/notifier.ts';
 import type { Wire, WireOutcome } from '../../ports/wire.ts';
+import { HTTP_STATUS } from '../../protocol/errors/httpStatus.ts';
 
 /** Where and how an HTTP notifier posts an alert. */
 export interface HttpTarget {
@@ -37,8 +38,12 @@ function failureOf(outcome: WireOutcome): NotifyFailure | null {
   if (outcome.kind === 'failed') return { why: 'it could not be reached', mayPass: true, retryAfterMs: null };
   const { status, headers, body } = outcome;
   if (status >= 200 && status < 300) return null;
-  const mayPass = status === 408 || status === 429 || status >= 500;
-  return { why: `it answered HTTP ${status}`, mayPass, retryAfterMs: status === 429 ? retryAfterOf(headers['retry-after'], body) : null };
+  const mayPass = status === HTTP_STATUS.requestTimeout || status === HTTP_STATUS.tooManyRequests || status >= 500;
+  return {
+    why: `it answered HTTP ${status}`,
+    mayPass,
+    retryAfterMs: status === HTTP_STATUS.tooManyRequests ? retryAfterOf(headers['retry-after'], body) : null,
+  };
 }
 
 /** Returns the pause that the receiver demands, ms; null without one. Telegram puts it into the body: parameters.retry_after. */

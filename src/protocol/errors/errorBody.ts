@@ -8,6 +8,7 @@ import { isObject, jsonNumber, jsonObject, type Json, type JsonObject } from '..
 import { scalarText } from '../shapes/value.ts';
 import type { Variants } from '../shapes/variants.ts';
 import { errorCode } from './errorCodes.ts';
+import { HTTP_STATUS } from './httpStatus.ts';
 
 /** An error in a service's reply. */
 export interface ServiceError {
@@ -58,13 +59,10 @@ export interface ErrorAnswer {
 /** Codes about key and signature. Some services send them in the shape of futures on both markets. */
 const KEY_CODES: ReadonlySet<number> = new Set([-1002, -1022, -1023, -1024, -2015]);
 
-const HTTP_BANNED = 418;
-const HTTP_TOO_MANY_REQUESTS = 429;
-
 /** Returns an error reply. The payload depends on the market, the HTTP status on the code. `isBanned`: the status is 418. */
 export function errorAnswer(code: number, market: Market, variants: Variants, isBanned = false): ErrorAnswer {
-  const status = isBanned ? HTTP_BANNED : (errorCode(code)?.http[0] ?? 400);
-  const isAlwaysSent = status === HTTP_BANNED || status === HTTP_TOO_MANY_REQUESTS || status >= 500;
+  const status = isBanned ? HTTP_STATUS.banned : (errorCode(code)?.http[0] ?? 400);
+  const isAlwaysSent = status === HTTP_STATUS.banned || status === HTTP_STATUS.tooManyRequests || status >= 500;
   const keepsStatus = isAlwaysSent || variants.errorHttp === 'http4xx';
   return { status: keepsStatus ? status : 200, body: errorJson(code, market, variants) };
 }

@@ -47,6 +47,7 @@ import { followRecordedOrders } from './lifetime/restart.ts';
 import { checkProved, type ProofDemand } from './safety/provedCode.ts';
 import { startLifetime, type StartedLifetime } from './startLifetime.ts';
 import { NarratedJournal } from './journal/narratedJournal.ts';
+import { HTTP_STATUS } from '../../protocol/errors/httpStatus.ts';
 
 /** Options of a start. */
 export interface LiveOptions {
@@ -97,10 +98,6 @@ export interface OpenedBot {
   close(): Promise<void>;
 }
 
-/** HTTP statuses of a service whose rate limit is used up, and that has banned this address. */
-const TOO_MANY_REQUESTS = 429;
-const ADDRESS_BANNED = 418;
-
 /** Builds the bot. Throws ConfigError and StrategyError for an invalid one, and NoAnswer if the exchange does not reply. */
 export async function openLiveBot(config: LiveConfig, options: LiveOptions): Promise<OpenedBot> {
   requireTimeForBars(config.barLoad, config.bars, config);
@@ -118,7 +115,7 @@ export async function openLiveBot(config: LiveConfig, options: LiveOptions): Pro
     guardWire: (wire) => killSwitchWire(wire, killSwitch),
     log: ({ status }) => {
       requests.sent++;
-      if (status === TOO_MANY_REQUESTS || status === ADDRESS_BANNED) requests.refused++;
+      if (status === HTTP_STATUS.tooManyRequests || status === HTTP_STATUS.banned) requests.refused++;
     },
   });
   const closers: (() => Promise<void> | void)[] = [() => wallScheduler?.close(), () => exchange.close()];

@@ -20,6 +20,7 @@ import { CALM_MS, type DaySchedule, type Outage } from './daySchedule.ts';
 import { DayWatcher, type DayMoment, type DayViolation } from './dayWatcher.ts';
 import { ReportedFills } from './reportedFills.ts';
 import type { UsersBot } from './usersBot.ts';
+import { HTTP_STATUS } from '../../protocol/errors/httpStatus.ts';
 
 /** The day to simulate. */
 export interface DayRequest {
@@ -87,9 +88,6 @@ const STALE_MS = 600_000;
 /** Maximum lag of a read in that time, ms. */
 const MAX_LAG_MS = 1200;
 
-/** HTTP statuses of an exchange that rejects requests beyond a rate limit, and that has banned the address. */
-const TOO_MANY_REQUESTS = 429;
-const ADDRESS_BANNED = 418;
 /** Messages of a start without a network. After such an error, the supervisor of a bot starts it again. */
 const NETWORK_ERRORS = /the clock of the|expected it to within|no answer/i;
 /** Codes of halts that faults of a day can cause and that only the operator can clear. Halts by the user's limits stay. */
@@ -167,7 +165,7 @@ class SimulatedDay {
         this.#watcher.checkCreate(text, () => this.#durableJournal(), this.#queue.nowMs);
       },
       answered: (status) => {
-        if (status === ADDRESS_BANNED || status === TOO_MANY_REQUESTS)
+        if (status === HTTP_STATUS.banned || status === HTTP_STATUS.tooManyRequests)
           this.#watcher.report('LIMITS', `the exchange answered ${status}: too many requests`, this.#queue.nowMs);
       },
       killBehind: (afterMs) => {

@@ -5,6 +5,7 @@ import { fromScaled, toScaled } from '../../../base/number/decimal.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
+import { HTTP_STATUS } from '../../../protocol/errors/httpStatus.ts';
 import type { HaltCode, OrderRequest } from './types.ts';
 import type { CreatedOrder } from './venueCalls.ts';
 
@@ -85,5 +86,5 @@ export function accountHaltCode(outcome: Outcome<unknown>): Extract<HaltCode, 'L
   if (code !== null && LOCK_CODES.has(code)) return 'LOCKED';
   if (code !== null && KEY_CODES.has(code)) return 'KEY';
   if (outcome.kind !== 'unknown') return null;
-  return outcome.status === 504 || (code !== null && INCIDENT_CODES.has(code)) ? 'INCIDENT' : null;
+  return outcome.status === HTTP_STATUS.gatewayTimeout || (code !== null && INCIDENT_CODES.has(code)) ? 'INCIDENT' : null;
 }

@@ -4,11 +4,9 @@ import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
 import type { MarginAccount, WirePosition } from '../../../protocol/shapes/margin.ts';
+import { HTTP_STATUS } from '../../../protocol/errors/httpStatus.ts';
 import { pageOf } from './spotCalls.ts';
 import type { Page, PositionRow } from './venueRows.ts';
-
-/** HTTP status of a service that does not have the list. */
-const NOT_FOUND = 404;
 
 /** Codes with which services answer a call that they do not have. Some answer every unknown path as if the key were missing. */
 const MISSING_CALL: ReadonlySet<number> = new Set([VENUE_CODES.unsupportedOperation.code, VENUE_CODES.noKeyHeader.code]);
@@ -16,7 +14,7 @@ const MISSING_CALL: ReadonlySet<number> = new Set([VENUE_CODES.unsupportedOperat
 /** True if the list of positions gave no rows because the service lacks it. The account then has the positions. */
 export function lacksPositions(outcome: Outcome<unknown>): boolean {
   if (outcome.kind !== 'refused' && outcome.kind !== 'unknown') return false;
-  return outcome.status === NOT_FOUND || (outcome.kind === 'refused' && MISSING_CALL.has(outcome.code));
+  return outcome.status === HTTP_STATUS.notFound || (outcome.kind === 'refused' && MISSING_CALL.has(outcome.code));
 }
 
 /** Returns the rows of a list of positions. */

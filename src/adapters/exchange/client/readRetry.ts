@@ -4,6 +4,7 @@ import { assertNever } from '../../../base/assert.ts';
 import { isSafeToRetry, type Effect } from '../../../protocol/endpoints/endpoint.ts';
 import { errorCode } from '../../../protocol/errors/errorCodes.ts';
 import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
+import { HTTP_STATUS } from '../../../protocol/errors/httpStatus.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 
 /** ms before the second attempt, doubled for each further one. */
@@ -28,13 +29,13 @@ export function mayRetry(effect: Effect, outcome: Outcome<unknown>): boolean {
     case 'notSent':
       return true;
     case 'refused':
-      return outcome.status !== 418 && isTransient(outcome.code);
+      return outcome.status !== HTTP_STATUS.banned && isTransient(outcome.code);
     case 'unknown': {
       const { status, error } = outcome;
       const listedCode = error?.code === undefined || error.code === null ? null : errorCode(error.code);
-      if (listedCode !== null) return status !== 418 && isTransient(listedCode.code);
+      if (listedCode !== null) return status !== HTTP_STATUS.banned && isTransient(listedCode.code);
       // Retry if there was no reply, a broken reply, a server error or a proxy's rate limit. Do not retry a redirect or another 4xx.
-      return status === null || status === 429 || status >= 500 || (status < 300 && error === null);
+      return status === null || status === HTTP_STATUS.tooManyRequests || status >= 500 || (status < 300 && error === null);
     }
     default:
       return assertNever(outcome);

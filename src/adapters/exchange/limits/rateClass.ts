@@ -3,6 +3,7 @@
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { Op } from '../../../protocol/endpoints/endpoints.ts';
+import { HTTP_STATUS } from '../../../protocol/errors/httpStatus.ts';
 import { Allowance } from './allowance.ts';
 import type { IpBan } from '../bans/ipBan.ts';
 import type { ClassLimit } from './limitTable.ts';
@@ -206,13 +207,14 @@ export class RateClass implements Usage {
     const isLost = status === null && code === null;
     const usedWeight = Math.max(flight.usedWeight, this.#use.all);
     this.#use.endFlight(flight, isLost, nowMs);
-    if (status === 418) {
+    if (status === HTTP_STATUS.banned) {
       this.#stop.noteCallEnd(passes.stop, false);
       bans.onBan(passes.ban, nowMs, retryAfterMs);
       onBan();
       return;
     }
-    if (status === 429 || code === VENUE_CODES.tooManyRequests.code) this.#onRateLimit(passes.stop, usedWeight, retryAfterMs);
+    if (status === HTTP_STATUS.tooManyRequests || code === VENUE_CODES.tooManyRequests.code)
+      this.#onRateLimit(passes.stop, usedWeight, retryAfterMs);
     else this.#stop.noteCallEnd(passes.stop, !isLost);
     if (bans.endCall(passes.ban, !isLost)) onBanEnd();
     else this.sendWaiting();

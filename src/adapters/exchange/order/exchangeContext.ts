@@ -4,6 +4,7 @@ import { Decimal } from '../../../base/number/decimal.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
+import { HTTP_STATUS } from '../../../protocol/errors/httpStatus.ts';
 import { OTHER_SUBJECT } from '../client/checkSubject.ts';
 import { HoldingBook, PositionBook } from './expectedHoldings.ts';
 import { Calls } from '../calls/calls.ts';
@@ -25,8 +26,6 @@ const DEFAULT_SETTINGS: ContractSettingsTarget = { positionType: 1, leverage: 1,
 /** The position model with separate long and short positions. */
 const TWO_WAY = 2;
 
-/** HTTP status of a ban. */
-const BANNED = 418;
 /** A reply that arrives later than this after the ban began belongs to a call that was sent after the ban. */
 const IN_FLIGHT_MS = 60_000;
 
@@ -123,7 +122,7 @@ export class ExchangeContext {
   /** Raises or clears the ban. Replies to calls that were in flight when the ban began do not end it. */
   #noteBan(outcome: Outcome<unknown>): void {
     const { nowMs } = this.deps.scheduler;
-    if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.status === BANNED) {
+    if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.status === HTTP_STATUS.banned) {
       this.#bannedMs = nowMs;
       this.raisedCauses.raise('BANNED', null, 'the exchange has banned this address: nothing is sent for five minutes or more');
     } else if (outcome.kind === 'acked' && nowMs > this.#bannedMs + IN_FLIGHT_MS) this.raisedCauses.clearIfAllowed('BANNED', null);

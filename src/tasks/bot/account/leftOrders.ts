@@ -6,6 +6,7 @@ import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.t
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { isClientOrderId } from '../../../protocol/clientOrderId.ts';
+import { HTTP_STATUS } from '../../../protocol/errors/httpStatus.ts';
 import { answerTo, NoAnswer, type MarketService } from '../../download/marketService.ts';
 
 /** Maximum number of rows that one list returns. */
@@ -61,14 +62,11 @@ async function spotOrders(service: MarketService, { wireName: symbol }: Instrume
   return [...textByOrderId.values()];
 }
 
-/** HTTP status of a service that does not have the list. */
-const NOT_FOUND = 404;
-
 /** Returns the bots' orders in the order history of a contract, as text. */
 async function futuresOrders(service: MarketService, { wireName: contractName }: Instrument): Promise<readonly string[]> {
   const outcome = await callAsPromise(service.client, 'futures.orderHistory', { contractName, limit: MAX_ROWS });
   // Some services do not have this list. Open orders there are foreign orders, and these halt new risk anyway.
-  if (outcome.kind === 'refused' || (outcome.kind === 'unknown' && outcome.status === NOT_FOUND)) return [];
+  if (outcome.kind === 'refused' || (outcome.kind === 'unknown' && outcome.status === HTTP_STATUS.notFound)) return [];
   if (outcome.kind !== 'acked') throw new NoAnswer(`futures.orderHistory: ${outcome.cause}`, 'run isobar doctor to find the reason');
   return outcome.value.rows.flatMap(({ orderId, clientId }) =>
     clientId !== null && isClientOrderId(clientId) ? [leftOrderText(contractName, orderId, clientId)] : [],

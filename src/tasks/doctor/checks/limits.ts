@@ -4,10 +4,7 @@ import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import { wholeText } from '../../../base/text/format.ts';
 import { failed, ok, doubtful, type CheckFinding } from '../context/check.ts';
 import type { LimitUse, Probe } from '../context/probe.ts';
-
-/** The exchange replies with 418 to a banned address, and with 429 to a call above a rate limit. */
-const HTTP_BANNED = 418;
-const HTTP_TOO_MANY_REQUESTS = 429;
+import { HTTP_STATUS } from '../../../protocol/errors/httpStatus.ts';
 
 /** How a message names the source of a limit. */
 const SOURCE_TEXTS: Readonly<Record<LimitUse['source'], string>> = {
@@ -25,10 +22,10 @@ export function checkLimits(probe: Probe): Promise<CheckFinding> {
 /** Returns a failure for a ban, a doubt for refused calls, and otherwise the most used limit. */
 function rateFinding(probe: Probe): CheckFinding {
   const calls = probe.calls();
-  const bannedCount = calls.filter(({ status }) => status === HTTP_BANNED).length;
+  const bannedCount = calls.filter(({ status }) => status === HTTP_STATUS.banned).length;
   const limitedCalls = calls.filter(({ status, code }) => {
-    const isAboveRate = status === HTTP_TOO_MANY_REQUESTS || code === VENUE_CODES.tooManyRequests.code;
-    return status !== HTTP_BANNED && isAboveRate;
+    const isAboveRate = status === HTTP_STATUS.tooManyRequests || code === VENUE_CODES.tooManyRequests.code;
+    return status !== HTTP_STATUS.banned && isAboveRate;
   });
   const callsText = calls.length === 1 ? '1 call' : `${wholeText(calls.length)} calls`;
   if (bannedCount > 0) {
