@@ -5,11 +5,11 @@ import { CAPPED } from '../model/order.ts';
 import type { BotOrder } from './botOrder.ts';
 import type { OrderManager } from './orderManager.ts';
 
-/**
- * Cancels the unfilled remainder of collar orders once their row, which closed at `closeMs`, has ended. Returns the number of collar orders that
- * still wait for their row. A live order arrives after the open of its row, so its arrival does not show which row is its own. Its first fill
- * does.
- */
+/** True for a market order that was sent as a limit order at the collar. */
+const isAtCollar = ({ role, lots, limit, timeInForce }: BotOrder): boolean =>
+  role === 'market' && lots > 0 && limit > 0 && timeInForce === null;
+
+/** Cancels the unfilled remainder of collar orders whose row has ended. Returns the number of collar orders that still wait for their row. */
 export function cancelCollarRemainders(
   { orders, nowMs }: { readonly orders: OrderManager; readonly nowMs: number },
   instrumentIndex: number,
@@ -17,10 +17,12 @@ export function cancelCollarRemainders(
 ): number {
   const active = orders.active();
   let waitingCount = 0;
+  // Backwards, because a cancel can remove the order from the list.
   for (let index = active.length - 1; index >= 0; index--) {
     const order = active[index]!;
     if (order.instrumentIndex !== instrumentIndex || !isAtCollar(order)) continue;
-    // A stop entry is sent within a row, and that row is its row too.
+    // The row of the order has ended in one of three cases. A backtest's order arrives by the open of its row. A stop entry is sent within a
+    // row, and that row is its row too. A live order arrives after the open of its row, so only its first fill shows that this row is its own.
     const wasSentMidBar = order.firedAtTicks > 0 && order.arrivedMs <= nowMs;
     const hasFilled = order.filledLots > 0 && order.createdMs < closeMs;
     if (order.arrivedMs <= openMs || wasSentMidBar || hasFilled) orders.cancel(order, nowMs);
@@ -39,10 +41,6 @@ export function markCapped(orders: OrderManager, instrumentIndex: number, openMs
     if (isInRow && order.side === 'buy' && order.limit < openTicks) order.code = CAPPED;
   }
 }
-
-/** True for a market order that was sent as a limit order at the collar. */
-const isAtCollar = ({ role, lots, limit, timeInForce }: BotOrder): boolean =>
-  role === 'market' && lots > 0 && limit > 0 && timeInForce === null;
 
 /**
  * For fills against trades: cancels collar orders that have come to rest, because a trade beyond the collar came first. Until the cancel

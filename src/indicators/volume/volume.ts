@@ -84,7 +84,8 @@ export function pvt(feed: FeedSeries): IndicatorSpec<Series> {
       return ([close, volume]) => {
         const change = (close! - last) / last;
         last = close!;
-        return change === change ? (sum += change * volume!) : NAN;
+        // The first bar has no change.
+        return Number.isNaN(change) ? NAN : (sum += change * volume!);
       };
     },
   });
@@ -125,8 +126,7 @@ function volumeIndex(name: string, feed: FeedSeries, moves: (volume: number, las
 
 /**
  * Returns the ease of movement: the move of the middle price times the range, divided by the volume, averaged over `bars` bars. Volume is
- * in units of `scale`.
- * R. Arms.
+ * in units of `scale`. R. Arms.
  */
 export function easeOfMovement(feed: FeedSeries, bars = 14, scale = 1): IndicatorSpec<Series> {
   checkWhole('easeOfMovement', 'bars', bars, 1, MAX_BARS);

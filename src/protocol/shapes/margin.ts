@@ -50,7 +50,7 @@ interface RowsValue<T> extends Value<readonly T[]> {
   readonly row: Value<T>;
 }
 
-/** A list inside a record. One bad row rejects the record, because a partial list of positions would mislead. */
+/** Returns a list as the value of a record's member. One bad row rejects the record, because a partial list of positions would mislead. */
 function rowsOf<T>(row: Value<T>): RowsValue<T> {
   return {
     kind: 'rows',

@@ -9,7 +9,7 @@ interface AssetMoney {
   /** By instrument: the largest amount of money that one of its entries reserves, in units. */
   readonly needs: Map<number, number>;
   /** Sum of the lowest profits of the entries less their profits in the run, in units. */
-  low: number;
+  lowestChange: number;
 }
 
 /**
@@ -50,13 +50,13 @@ export class EnvelopeMoney {
   }
   /** Notes how much less an entry may bring than in the run, in units of its quote asset. */
   noteLoss(instrumentIndex: number, units: number): void {
-    this.assetOf(instrumentIndex).low += units;
+    this.assetOf(instrumentIndex).lowestChange += units;
   }
 
   /** Returns the money of an instrument's quote asset. */
   private assetOf(instrumentIndex: number): AssetMoney {
     const { quote } = this.record.instruments[instrumentIndex]!;
-    const money = this.assets.get(quote) ?? { needs: new Map<number, number>(), low: 0 };
+    const money = this.assets.get(quote) ?? { needs: new Map<number, number>(), lowestChange: 0 };
     this.assets.set(quote, money);
     return money;
   }
@@ -66,8 +66,8 @@ export class EnvelopeMoney {
     const { startUnits, equity, quoteAssets } = this.record;
     if (quoteAssets !== undefined) {
       return quoteAssets.some(({ asset, startUnits: units }) => {
-        const { needs, low } = this.assets.get(asset) ?? { needs: new Map<number, number>(), low: 0 };
-        return needs.size > 0 && sumOfNeeds(needs) > this.lowestBook(asset, units) + low;
+        const { needs, lowestChange } = this.assets.get(asset) ?? { needs: new Map<number, number>(), lowestChange: 0 };
+        return needs.size > 0 && sumOfNeeds(needs) > this.lowestBookUnits(asset, units) + lowestChange;
       });
     }
     const units = lowestEquity ?? equity.units;
@@ -78,29 +78,29 @@ export class EnvelopeMoney {
     return neededUnits > minUnits;
   }
 
-  /** Returns the lowest value of an asset's cash, with its coins at their cost, after any fill of the run. */
-  private lowestBook(asset: string, startUnits: number): number {
+  /** Returns the lowest value of an asset's cash, with its holdings at their cost, after any fill of the run. */
+  private lowestBookUnits(asset: string, startUnits: number): number {
     const { fills, instruments } = this.record;
-    const coinsByInstrument = instruments.map(() => ({ lots: 0, cost: 0 }));
+    const holdings = instruments.map(() => ({ lots: 0, cost: 0 }));
     let bookUnits = startUnits;
     let lowestUnits = startUnits;
     for (let row = 0; row < fills.length; row++) {
       const instrument = fills.instrument[row]!;
       if (instruments[instrument]!.quote !== asset) continue;
-      const coins = coinsByInstrument[instrument]!;
+      const holding = holdings[instrument]!;
       const lots = fills.lots[row]!;
       const notional = fills.notional[row]!;
       if (fills.feeInBase[row] === 0) bookUnits -= fills.fee[row]!;
       if (fills.side[row] === 0) {
         const { baseDigits, quantityDigits } = instruments[instrument]!;
         const feeLots = fills.feeInBase[row] === 0 ? 0 : fills.fee[row]! / pow10(baseDigits - quantityDigits);
-        coins.lots += lots - feeLots;
-        coins.cost += notional;
+        holding.lots += lots - feeLots;
+        holding.cost += notional;
       } else {
-        const soldLots = Math.min(lots, coins.lots);
-        const cost = coins.lots > 0 ? (coins.cost * soldLots) / coins.lots : 0;
-        coins.lots -= soldLots;
-        coins.cost -= cost;
+        const soldLots = Math.min(lots, holding.lots);
+        const cost = holding.lots > 0 ? (holding.cost * soldLots) / holding.lots : 0;
+        holding.lots -= soldLots;
+        holding.cost -= cost;
         bookUnits += notional - cost;
       }
       lowestUnits = Math.min(lowestUnits, bookUnits);

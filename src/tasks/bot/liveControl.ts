@@ -54,7 +54,7 @@ export class LiveControl implements BotControl {
   #kill: KillView | null = null;
   /** True when a kill has closed all positions. */
   #isFlat = false;
-  /** True if only the kill switch file, written by another process, has engaged the kill switch. The operator may still kill the bot in this process. */
+  /** True if only another process has engaged the kill switch, by its file. The operator may still kill the bot in this process. */
   #isEngagedByFile = false;
 
   constructor(deps: LiveControlDeps) {
@@ -210,21 +210,21 @@ export class LiveControl implements BotControl {
     if (orderId === null) return rejected(`${id} is not an order of this bot`);
     const { engine, services } = this.#deps.bot.deps;
     const order = engine.orders.get(orderId);
-    const isNotUnknown = rejected(`the outcome of ${id} is not unknown`);
+    const notUnknownReply = rejected(`the outcome of ${id} is not unknown`);
     if (outcome === 'noEffect') {
       if (order?.state === STATE.working || order?.state === STATE.cancelSent) return this.#endVanished(id, order);
-      if (!this.#resolveAs(orderId, null)) return isNotUnknown;
+      if (!this.#resolveAs(orderId, null)) return notUnknownReply;
       return accepted(`${id} counts as proven absent; it is still watched`);
     }
     if (venueId === null) return rejected('placed: expected the exchange id of the order');
-    if (order?.state !== STATE.unknown) return isNotUnknown;
+    if (order?.state !== STATE.unknown) return notUnknownReply;
     const service = services.serviceOf(order.instrument.market);
     const check = await new Promise<PlacementCheck>((resolve) =>
       service.readForDecision((deps) => checkPlacement(orderId, venueId, deps), resolve),
     );
     if (!check.isPossible) return rejected(`${id}: ${check.reason}`);
     // Its outcome may have become known meanwhile.
-    if (!this.#resolveAs(orderId, check.venueId)) return isNotUnknown;
+    if (!this.#resolveAs(orderId, check.venueId)) return notUnknownReply;
     service.adopt(orderId, check.venueId);
     return accepted(`${id} counts as placed`);
   }

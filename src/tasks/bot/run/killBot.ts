@@ -58,6 +58,7 @@ function knownOrdersOf({ deps: { engine, clientOrderIdOf, journal } }: LiveBot, 
     const { instrument, venueId, lifecycle } = order;
     const signMs = journal.signMs(order);
     const triggerId = parseTriggerTrackId(venueId === null ? null : String(venueId))?.triggerId;
+    // A waiting trigger order may fire. If the order that it places has no client order id in a list, its terms identify it, as a lost order's do.
     if (triggerId !== undefined && lifecycle !== 'done') {
       addTo(waiting, instrument.id, triggerId);
       lost.push(lostOf(order, clientOrderIdOf(order.id), { signMs, latestMs: Infinity, hasNoEffect: true }));
@@ -72,6 +73,7 @@ function knownOrdersOf({ deps: { engine, clientOrderIdOf, journal } }: LiveBot, 
     const { market } = instrument;
     if (lifecycle !== 'done') unknownUntilMs[market] = Math.max(unknownUntilMs[market] ?? -Infinity, latestMs);
   }
+  // All client order ids of the bot have the same prefix, so any id will do.
   const prefix = idPrefixOf(clientOrderIdOf(1 as OrderId));
   const ownOrders = {
     isOwnId: (venueId: string) => venueIds.has(venueId),

@@ -109,22 +109,22 @@ async function drain(
   for (;;) {
     const beganMs = venue.nowMs;
     const { orders, isComplete } = await readOpenOrders(venue, instrument);
-    // The exchange may not reply about a nameless order for long. What is certain is cancelled before it is asked.
+    // The exchange may take long to reply about an order without a client order id. Before asking, cancel the orders that are certainly own.
     await cancelDue(orders.filter((order) => includesForeign || isCertainlyOwn(instrument, order, ownOrders)));
     const { named, isAnswered } = await withClientIds(venue, instrument, orders, ownOrders);
     const attributed = named.map((order) => ({
       order,
       attribution: includesForeign ? ('own' as const) : attributeOrder(instrument.id, order, ownOrders, named),
     }));
-    const venueOwn = attributed.filter(({ attribution }) => attribution === 'own').map(({ order }) => order);
-    if (emptyProof.observe(beganMs, isComplete && isAnswered && venueOwn.length === 0)) {
+    const openOwnOrders = attributed.filter(({ attribution }) => attribution === 'own').map(({ order }) => order);
+    if (emptyProof.observe(beganMs, isComplete && isAnswered && openOwnOrders.length === 0)) {
       return attributed.flatMap(({ order, attribution }) =>
         attribution === 'own' ? [] : [{ instrument: instrument.id, order, attribution }],
       );
     }
-    await cancelDue(venueOwn);
-    if (venueOwn.length < lastCount) timeLimit.restart();
-    lastCount = venueOwn.length;
+    await cancelDue(openOwnOrders);
+    if (openOwnOrders.length < lastCount) timeLimit.restart();
+    lastCount = openOwnOrders.length;
     await timeLimit.wait(Math.max(0, emptyProof.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));
   }
 }
@@ -158,10 +158,15 @@ async function withClientIds(
   const named: SeenOrder[] = [];
   let isAnswered = true;
   for (const order of orders) {
+    if (!isNameless(order)) {
+      named.push(order);
+      continue;
+    }
     const query = { symbol: instrument.wireName, orderId: order.venueId };
-    const queried = isNameless(order) ? await venue.queryOnce('spot.queryOrder', query) : 'none';
-    isAnswered &&= queried !== null;
-    named.push(queried === null || queried === 'none' ? order : { ...order, cid: spotOrderRow(queried).cid });
+    const row = await venue.queryOnce('spot.queryOrder', query);
+    isAnswered &&= row !== null;
+    // `none`: the exchange replies that the order does not exist.
+    named.push(row === null || row === 'none' ? order : { ...order, cid: spotOrderRow(row).cid });
   }
   return { named, isAnswered };
 }
