@@ -1,7 +1,6 @@
 // The engine connects strategies and the exchange: it books what the exchange reports and sends the orders that risk approves. Every mode
 // uses this engine; setUp.ts prepares it.
 
-import { assert } from '../base/assert.ts';
 import { pow10 } from '../base/number/exact.ts';
 import { listOf } from '../base/memory/listOf.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
@@ -31,7 +30,7 @@ import { TriggerOrderTracker } from './router/triggerOrderTracker.ts';
 import { WaitingDrafts } from './router/waitingDrafts.ts';
 import type { EquityRecorder } from './book/equityRecorder.ts';
 import { HostFaults } from './host/hostFaults.ts';
-import { byFineness, nextBlockEnd, type FeedRun } from './feeds/feed.ts';
+import { makeExecutionFeeds, nextBlockEnd, type FeedRun } from './feeds/feed.ts';
 import { FillLog } from './book/fillLog.ts';
 import type { HaltActions } from './router/haltActions.ts';
 import type { Instant } from './feeds/instant.ts';
@@ -147,12 +146,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.collarPpm = deps.collarPpm;
     this.blockRows = deps.blockRows;
     this.decidesPerFeed = deps.decidesPerFeed === true;
-    this.execution = listOf(deps.instruments, (_, index) => {
-      const [finest] = deps.feeds.filter((feed) => feed.instrumentIndex === index).toSorted(byFineness);
-      assert(finest !== undefined, `instrument ${index} has no feed`);
-      finest.makeExecutionFeed();
-      return finest;
-    });
+    this.execution = makeExecutionFeeds(deps.feeds, deps.instruments.length);
     this.onlyExecution = this.execution.length === 1 ? this.execution[0]! : null;
     this.markTicks = listOf(this.execution, ({ closeTicks }, index) => deps.marks?.[index] ?? closeTicks);
     this.markValues = new Float64Array(deps.instruments.length);

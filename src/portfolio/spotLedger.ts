@@ -245,6 +245,8 @@ const isCoin = ({ contract }: Instrument): boolean => contract === undefined;
 function checkOneQuote(instruments: readonly Instrument[]): void {
   const [first] = instruments;
   assert(first !== undefined, 'a ledger has an instrument');
+  const bases = new Set<string>();
+  const repeatedBases = new Set(instruments.flatMap(({ base }) => (bases.size === bases.add(base).size ? [base] : [])));
   for (const { id, base, quote, quoteDigits } of instruments) {
     if (quote !== first.quote || quoteDigits !== first.quoteDigits) {
       const remedy = 'run instruments of one quote asset together, with the same quoteDigits';
@@ -253,7 +255,7 @@ function checkOneQuote(instruments: readonly Instrument[]): void {
         remedy,
       );
     }
-    if (instruments.filter((other) => other.base === base).length > 1 || base === quote) {
+    if (repeatedBases.has(base) || base === quote) {
       throw new ConfigError(`${id}: ${base} is held through two instruments`, 'name each instrument once');
     }
   }

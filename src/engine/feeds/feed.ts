@@ -1,5 +1,7 @@
 // One feed of a run: its columns, how far it has been delivered, and the view of it that a strategy gets.
 
+import { assert } from '../../base/assert.ts';
+import { listOf } from '../../base/memory/listOf.ts';
 import { IndicatorSet } from '../../indicators/graph/indicatorSet.ts';
 import { closeMsOf, ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -233,6 +235,19 @@ export function nextBlockEnd(engine: BlockState, others: readonly BlockState[]):
   return isDue(engine) || others.some(isDue) ? rowMs - 1 : rowMs;
 }
 
-/** Orders feeds from fine to coarse. The first feed of an instrument is its execution feed. */
-export const byFineness = (feed: FeedRun, other: FeedRun): number =>
-  typicalLengthMs(feed.bars.interval) - typicalLengthMs(other.bars.interval);
+/** Makes the finest feed of each instrument its execution feed, of equally fine ones the first. Returns these feeds, in the order of the instruments. */
+export function makeExecutionFeeds(feeds: readonly FeedRun[], instrumentCount: number): readonly FeedRun[] {
+  const finestFeeds = new Map<number, FeedRun>();
+  for (const feed of feeds) {
+    const finest = finestFeeds.get(feed.instrumentIndex);
+    if (finest === undefined || isFiner(feed, finest)) finestFeeds.set(feed.instrumentIndex, feed);
+  }
+  return listOf(Array.from({ length: instrumentCount }), (_, index) => {
+    const finest = finestFeeds.get(index);
+    assert(finest !== undefined, `instrument ${index} has no feed`);
+    finest.makeExecutionFeed();
+    return finest;
+  });
+}
+
+const isFiner = (feed: FeedRun, other: FeedRun): boolean => typicalLengthMs(feed.bars.interval) < typicalLengthMs(other.bars.interval);

@@ -3,7 +3,7 @@
 import { assert } from '../../base/assert.ts';
 import { PAYMENTS, type RunRecord } from '../../model/run/run.ts';
 import { shortsOf } from '../trades/positions.ts';
-import { costsOf, lastMarkTicks } from '../trades/trades.ts';
+import { costsOf, lastMarkTicksOf } from '../trades/trades.ts';
 import { valuationOf } from '../trades/valuation.ts';
 import { ExactSum, moneyText, type Money } from '../series/money.ts';
 
@@ -52,9 +52,10 @@ function signalUnits(record: RunRecord): bigint | null {
     const position = shorts?.(row) === true ? instrument + instruments.length : instrument;
     lotsHeld[position]! += isBuy ? fills.lots[row]! : -fills.lots[row]!;
   }
+  const lastMarkTicks = lastMarkTicksOf(record);
   lotsHeld.forEach((lots, position) => {
     const instrument = position % instruments.length;
-    if (lots !== 0) sum.add(valuationOf(instruments[instrument]!).holdingValue(lots, lastMarkTicks(record, instrument)));
+    if (lots !== 0) sum.add(valuationOf(instruments[instrument]!).holdingValue(lots, lastMarkTicks(instrument)));
   });
   return sum.total();
 }

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../base/calendar.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import type { FeedRecord, RunRecord } from '../../model/run/run.ts';
 import { shortsOf } from '../trades/positions.ts';
-import { executionFeeds } from '../series/daily.ts';
+import { executionFeedById } from '../series/daily.ts';
 import type { Figure } from '../kernels/figure.ts';
 import { DAYS_PER_YEAR } from '../kernels/portfolio.ts';
 import { mean, sumOf } from '../kernels/sums.ts';
@@ -192,7 +192,8 @@ class Positions {
     this.#unitsPerLot = instruments.map((instrument) => pow10(instrument.baseDigits - instrument.quantityDigits));
     this.#unitsPerCoin = instruments.map((instrument) => pow10(instrument.baseDigits));
     this.#faces = instruments.map(contractFaceOf);
-    this.#feeds = instruments.map((instrument) => executionFeeds(feeds).find((feed) => feed.bars.instrument.id === instrument.id) ?? null);
+    const feedById = executionFeedById(feeds);
+    this.#feeds = instruments.map(({ id }) => feedById.get(id) ?? null);
     this.#rows = Int32Array.from(this.#feeds, (feed) => (feed === null ? 0 : feed.firstRow - 1));
   }
 

@@ -182,6 +182,12 @@ export function executionFeeds(feeds: readonly FeedRecord[]): readonly FeedRecor
   return feeds.filter((feed) => feed.execution && feed.firstRow < feed.bars.length);
 }
 
+/** Returns the first execution feed of each instrument, by the id of the instrument. */
+export function executionFeedById(feeds: readonly FeedRecord[]): ReadonlyMap<string, FeedRecord> {
+  // In reverse, so that the first feed of an instrument is set last.
+  return new Map(executionFeeds(feeds).toReversed().map((feed) => [feed.bars.instrument.id, feed])); // prettier-ignore
+}
+
 /** Returns how many of the first `length` ascending times are at or before `timeMs`. */
 export function countUpTo(times: Float64Array, length: number, timeMs: number): number {
   let low = 0;

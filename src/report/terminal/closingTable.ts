@@ -17,7 +17,7 @@ import {
   signedPercent,
 } from '../../base/text/format.ts';
 import { envelopeText } from '../words/envelopeText.ts';
-import { instrumentNames } from '../words/names.ts';
+import { namesWithIntervals } from '../words/names.ts';
 import { exitLines } from './breakdowns.ts';
 import { breakEvenLines } from './breakEvenTable.ts';
 import { proofLine } from '../words/proof.ts';
@@ -101,12 +101,7 @@ export function strategyNames({ strategy }: RunSummary): string {
 
 /** Returns the symbols of a run, each with its intervals: `BTCUSDT 1m 1h`. */
 export function marketNames({ feeds }: RunSummary): readonly string[] {
-  const namesById = instrumentNames(feeds.map(({ instrument }) => instrument));
-  return Array.from(namesById, ([id, name]) => {
-    const feedsOfInstrument = feeds.filter(({ instrument }) => instrument === id);
-    const intervals = new Set(feedsOfInstrument.map(({ interval }) => interval));
-    return `${name} ${[...intervals].join(' ')}`;
-  });
+  return namesWithIntervals(feeds.map(({ instrument, interval }) => ({ id: instrument, interval })));
 }
 
 /** Colours texts, or leaves them as they are. */

@@ -5,7 +5,7 @@ import { pow10 } from '../../base/number/exact.ts';
 import { tickAt } from '../../model/bars/bars.ts';
 import { ROLES, type RunRecord } from '../../model/run/run.ts';
 import { EXIT_REASONS } from '../kernels/tradeGroups.ts';
-import { countUpTo, executionFeeds } from '../series/daily.ts';
+import { countUpTo, executionFeedById } from '../series/daily.ts';
 import { reportingView } from '../series/reportingView.ts';
 import { ClosedTradeCollector, type OpenTrade, type RunTrades } from './columns.ts';
 import { EpisodeBook, type FillAt } from './episode.ts';
@@ -122,8 +122,8 @@ function checkMoneyUnits({ instruments, reportingDigits }: RunRecord): void {
 
 /** Returns the bars in which the orders of each instrument filled. Null for an instrument without a feed. */
 function executionBars({ instruments, feeds }: RunRecord) {
-  const executions = executionFeeds(feeds);
-  return instruments.map(({ id }) => executions.find((feed) => feed.bars.instrument.id === id)?.bars ?? null);
+  const feedById = executionFeedById(feeds);
+  return instruments.map(({ id }) => feedById.get(id)?.bars ?? null);
 }
 
 const costsByRecord = new WeakMap<RunRecord, FillCosts>();
@@ -184,11 +184,14 @@ function barOf({ fills, orders }: RunRecord, row: number, path: BarPath, ticksPe
   return path.isAtOpen(timeMs, triggered) ? path.barOpeningAt(timeMs) : path.barClosingAt(timeMs);
 }
 
-/** Returns the price in ticks that values an instrument's positions when the run ends. 0 when none of its bars had closed. */
-export function lastMarkTicks(record: RunRecord, index: number): number {
-  const bars = executionFeeds(record.feeds).find((feed) => feed.bars.instrument.id === record.instruments[index]!.id)?.bars;
-  const last = bars === undefined ? -1 : countUpTo(bars.closeMs, bars.length, record.toMs) - 1;
-  return last < 0 ? 0 : (record.markTicks?.[index]?.[last] ?? tickAt(bars!, 'close', last));
+/** Returns a function that returns the price in ticks that values an instrument's positions when the run ends. 0 when none of its bars had closed. */
+export function lastMarkTicksOf(record: RunRecord): (index: number) => number {
+  const barsByInstrument = executionBars(record);
+  return (index) => {
+    const bars = barsByInstrument[index] ?? null;
+    const last = bars === null ? -1 : countUpTo(bars.closeMs, bars.length, record.toMs) - 1;
+    return last < 0 ? 0 : (record.markTicks?.[index]?.[last] ?? tickAt(bars!, 'close', last));
+  };
 }
 
 /**
@@ -198,12 +201,15 @@ export function lastMarkTicks(record: RunRecord, index: number): number {
 function openOf(record: RunRecord, positions: readonly PositionTrades[]): Pick<RunTrades, 'open' | 'openUnits'> {
   const open: OpenTrade[] = [];
   let openUnits = 0;
+  const lastMarkTicks = lastMarkTicksOf(record);
+  const positionsByInstrument = record.instruments.map((): PositionTrades[] => []);
+  for (const position of positions) positionsByInstrument[position.instrument]!.push(position);
   record.instruments.forEach((instrument, index) => {
     const valuation = valuationOf(instrument);
-    const ticks = lastMarkTicks(record, index);
+    const ticks = lastMarkTicks(index);
     const valueOfUnits = (units: number) => (units === 0 ? 0 : valuation.holdingValue(units, ticks));
     for (const isShort of [false, true]) {
-      const sharingPositions = positions.filter((position) => position.instrument === index && position.isShort === isShort);
+      const sharingPositions = positionsByInstrument[index]!.filter((position) => position.isShort === isShort);
       const sharedBase = sharingPositions.reduce((sum, { book }) => sum + book.base, 0);
       let remainder = valueOfUnits(sharedBase);
       sharingPositions.forEach(({ strategy, book }, place) => {

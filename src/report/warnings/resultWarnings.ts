@@ -6,7 +6,7 @@ import { ROLES, type FeedRecord, type RunRecord } from '../../model/run/run.ts';
 import { RowsByCode } from '../kernels/rowsByCode.ts';
 import { warning, type Warning } from '../../model/warning.ts';
 import { wholeText, fixed, percent } from '../../base/text/format.ts';
-import { countUpTo, executionFeeds } from '../series/daily.ts';
+import { countUpTo, executionFeedById } from '../series/daily.ts';
 import type { RunFigures } from '../metrics/runFigures.ts';
 
 /** Win rate from which a strategy probably uses future data or never takes a loss. With fewer trades than the minimum, it can be luck. */
@@ -64,10 +64,10 @@ function volumeTaken(record: RunRecord): VolumeShare {
   const feeds = new Map<string, FeedRecord>();
   // The quantity of a single trade says little about the market, so fills against trades are judged by the bars around them.
   const barFeeds = record.feeds.filter(({ bars, firstRow }) => bars.tape === undefined && firstRow < bars.length);
-  for (const { bars } of executionFeeds(record.feeds)) {
-    const { id } = bars.instrument;
-    const feed = barFeeds.filter(({ bars: { instrument } }) => instrument.id === id).toSorted(byBarLength)[0];
-    if (feed !== undefined && !feeds.has(id)) feeds.set(id, feed);
+  const executionById = executionFeedById(record.feeds);
+  for (const feed of barFeeds.toSorted(byBarLength)) {
+    const { id } = feed.bars.instrument;
+    if (executionById.has(id) && !feeds.has(id)) feeds.set(id, feed);
   }
   const shares = new VolumeShares(record);
   const fillRows = new RowsByCode(fills.instrument, fills.length, instruments.length);

@@ -6,6 +6,17 @@ export function instrumentNames(ids: Iterable<string>): ReadonlyMap<string, stri
     const colon = id.indexOf(':');
     return { id, market: id.slice(0, colon), symbol: id.slice(colon + 1) };
   });
-  const isInBothMarkets = (symbol: string) => instruments.filter((other) => other.symbol === symbol).length > 1;
-  return new Map(instruments.map(({ id, market, symbol }) => [id, isInBothMarkets(symbol) ? `${symbol} (${market})` : symbol]));
+  const symbols = new Set<string>();
+  const symbolsOfBothMarkets = new Set(instruments.flatMap(({ symbol }) => (symbols.size === symbols.add(symbol).size ? [symbol] : [])));
+  return new Map(instruments.map(({ id, market, symbol }) => [id, symbolsOfBothMarkets.has(symbol) ? `${symbol} (${market})` : symbol]));
+}
+
+/** Returns the instruments of feeds, each with the intervals of its feeds: `BTCUSDT 1m 1h`. */
+export function namesWithIntervals(feeds: readonly { readonly id: string; readonly interval: string }[]): readonly string[] {
+  const intervalsById = new Map<string, Set<string>>();
+  for (const { id, interval } of feeds) {
+    const intervals = intervalsById.get(id) ?? new Set();
+    intervalsById.set(id, intervals.add(interval));
+  }
+  return Array.from(instrumentNames(intervalsById.keys()), ([id, name]) => `${name} ${[...intervalsById.get(id)!].join(' ')}`);
 }

@@ -27,6 +27,8 @@ const MAX_KEPT_BYTES = 2 ** 22;
  * being read.
  */
 let partBuffer: Uint8Array | null = null;
+/** The halves of a part of a column of 64-bit integers while it is being read; null before the first one. All files share it. */
+let integerHalves: Int32Array | null = null;
 /** Limit for one column of one record batch: 134 million rows of 8 bytes. */
 const MAX_UNPACKED_BYTES = 2 ** 30;
 
@@ -87,7 +89,6 @@ export class ArrowFile {
   private readonly checksums: FileChecksums | null;
   /** A part of the file in memory, with its offset in the file; null if no part is. */
   private loadedPart: { readonly start: number; readonly bytes: Uint8Array } | null = null;
-  private scratch = new Int32Array(0);
   /** The last decompressed buffer of each column, because rows are mostly read in order. */
   private readonly unpacked = new Map<number, { batch: Batch; bytes: Uint8Array }>();
 
@@ -222,8 +223,8 @@ export class ArrowFile {
 
   /** Fills `into` with rows of a column of 64-bit integers, divided by `divisor`. */
   private readLongs(column: number, fromRow: number, into: Float64Array, divisor: number): void {
-    if (this.scratch.length === 0) this.scratch = new Int32Array(2 * BATCH_ROWS);
-    const halves = this.scratch;
+    integerHalves ??= new Int32Array(2 * BATCH_ROWS);
+    const halves = integerHalves;
     this.forEachBatch(fromRow, into.length, (batch, from, row, rows) => {
       for (let done = 0; done < rows; done += BATCH_ROWS) {
         const partRows = Math.min(BATCH_ROWS, rows - done);

@@ -3,7 +3,7 @@
 import type { RunRecord } from '../../../model/run/run.ts';
 import { warningText } from '../../../model/warning.ts';
 import type { Summary } from '../../summary/summary.ts';
-import { instrumentNames } from '../../words/names.ts';
+import { namesWithIntervals } from '../../words/names.ts';
 import { envelopeText } from '../../words/envelopeText.ts';
 import { sharpeInterval, figureText } from '../../words/figures.ts';
 import { METRICS, TRADES } from '../../words/glossary.ts';
@@ -41,12 +41,7 @@ export function runTitle({ strategies, name }: RunRecord): string {
 /** Returns the head of the page: what ran, the result in one sentence, and the result hash. */
 export function runHead({ record, summary, provenance }: ReportInput): Markup {
   const { run, resultHash } = summary;
-  const namesById = instrumentNames(record.feeds.map(({ bars }) => bars.instrument.id));
-  const markets = Array.from(namesById, ([id, name]) => {
-    const feedsOfInstrument = record.feeds.filter(({ bars }) => bars.instrument.id === id);
-    const intervals = new Set(feedsOfInstrument.map(({ bars }) => bars.interval));
-    return `${name} ${[...intervals].join(' ')}`;
-  });
+  const markets = namesWithIntervals(record.feeds.map(({ bars }) => ({ id: bars.instrument.id, interval: bars.interval })));
   const others = markets.length > MAX_MARKETS ? ` and ${markets.length - MAX_MARKETS} more` : '';
   const marketsText = `${markets.slice(0, MAX_MARKETS).join(', ')}${others}`;
   const params = record.strategies.flatMap((strategy) => Object.entries(strategy.params).map(([name, value]) => `${name} ${value}`));

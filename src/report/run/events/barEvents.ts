@@ -12,6 +12,7 @@ import {
   type PackedColumn,
   type WireBarEvents,
 } from '../../page/wire.ts';
+import { executionFeedById } from '../../series/daily.ts';
 
 /** With more orders or fills the page would become too large. */
 const MAX_ORDERS = 100_000;
@@ -172,7 +173,8 @@ class ExecutionRows {
 
   constructor({ orders, feeds, instruments }: RunRecord) {
     this.#orders = orders;
-    this.#feeds = instruments.map(({ id }) => feeds.find((feed) => feed.execution && feed.bars.instrument.id === id) ?? null);
+    const feedById = executionFeedById(feeds);
+    this.#feeds = instruments.map(({ id }) => feedById.get(id) ?? null);
   }
 
   /** True when the row that closes at `timeMs` reaches the level of an order. The row must open at or after `sinceMs`. */

@@ -44,13 +44,17 @@ export function laterPrices({ feeds, series = [] }: Pick<RunPlan, 'feeds' | 'ser
   const visible = feeds.filter(
     ({ bars, isExecutionOnly }) => isExecutionOnly !== true && bars.tape === undefined && bars.window === undefined,
   );
+  const feedsByInstrument = new Map<string, FeedPlan[]>();
+  for (const feed of visible) {
+    const { id } = feed.bars.instrument;
+    feedsByInstrument.set(id, [...(feedsByInstrument.get(id) ?? []), feed]);
+  }
   for (const feed of visible) {
     const symbol = feed.bars.instrument.wireName;
     const ofSymbol = series.filter((each) => each.symbol === null || each.symbol === symbol).map(valuesOfSeries);
     // The same market may have another symbol in another file. Other markets have other prices, and a run with many feeds would compare too many pairs.
-    const others = visible.filter(
-      (other) => other !== feed && (visible.length <= MAX_MIXED_FEEDS || other.bars.instrument.id === feed.bars.instrument.id),
-    );
+    const compared = visible.length <= MAX_MIXED_FEEDS ? visible : feedsByInstrument.get(feed.bars.instrument.id)!;
+    const others = compared.filter((other) => other !== feed);
     for (const values of [...ofSymbol, ...others.map(valuesOfFeed)]) {
       const proof = proofOf(feed, values);
       if (proof !== null) return proof;
