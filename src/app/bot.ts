@@ -146,7 +146,7 @@ function bindShared({ bind }: Binding, plan: RunPlan, sharedWith: MakeOptions['s
   bind(TOKENS.instruments).toConstantValue(sharedWith?.instruments ?? instrumentsOf(plan));
   bind(TOKENS.feeds)
     .toResolvedValue(
-      (instruments, instant) => sharedWith?.feeds ?? listOf(plan.feeds, (feed) => feedRun(feed, instruments, plan, instant)),
+      (instruments, instant) => sharedWith?.feeds ?? feedRuns(plan, instruments, instant),
       [TOKENS.instruments, TOKENS.instant],
     )
     .inSingletonScope();
@@ -258,12 +258,15 @@ export function instrumentsOf(plan: RunPlan): readonly Instrument[] {
   return instruments;
 }
 
-/** Returns the run of a feed of the plan. */
-function feedRun(feed: RunPlan['feeds'][number], instruments: readonly Instrument[], plan: RunPlan, instant: Instant): FeedRun {
-  const index = instruments.findIndex(({ id }) => id === feed.bars.instrument.id);
-  const run = new FeedRun(feed.name, feed.bars, instruments[index]!, index, plan.fromMs, plan.blockRows, instant);
-  run.isExecutionOnly = feed.isExecutionOnly ?? false;
-  return run;
+/** Returns the runs of the feeds of the plan. */
+function feedRuns({ feeds, fromMs, blockRows }: RunPlan, instruments: readonly Instrument[], instant: Instant): readonly FeedRun[] {
+  const indexById = new Map(instruments.map(({ id }, index) => [id, index]));
+  return listOf(feeds, ({ name, bars, isExecutionOnly = false }) => {
+    const index = indexById.get(bars.instrument.id)!;
+    const run = new FeedRun(name, bars, instruments[index]!, index, fromMs, blockRows, instant);
+    run.isExecutionOnly = isExecutionOnly;
+    return run;
+  });
 }
 
 /** Returns the default size of an order: by default the whole equity. */
