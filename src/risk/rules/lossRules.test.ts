@@ -130,6 +130,24 @@ describe('DAILY_LOSS', () => {
       'DAILY_LOSS',
     ]);
   });
+  test.each([
+    ['at 00:00', 24],
+    ['before 00:00', 23.5],
+  ])('DAILY_LOSS measures from a mark %s that comes after the first order of the day', (_, lateHours) => {
+    const fixture = new RiskFixture(limits);
+    fixture.risk.begin(1000, START_MS);
+    const times = Float64Array.of(23, lateHours, 25, 26).map((hours) => START_MS + hours * HOUR_MS);
+    const units = Float64Array.of(1000, 960, 913, 912);
+    const codeAfter = (length: number, ms: number) => {
+      fixture.nowMs = ms;
+      fixture.risk.observe(times, units, length);
+      return fixture.code({ lots: 5 });
+    };
+    expect(codeAfter(1, START_MS + DAY_MS)).toBeNull();
+    expect(codeAfter(2, START_MS + DAY_MS)).toBeNull();
+    expect(codeAfter(3, times[2]!)).toBeNull();
+    expect(codeAfter(4, times[3]!)).toBe('DAILY_LOSS');
+  });
   test('DAILY_LOSS is cleared by a new day, even before its first row', () => {
     const fixture = new RiskFixture(limits);
     fixture.risk.begin(1000, START_MS);

@@ -87,14 +87,18 @@ abstract class FallWatch {
 class DayWatch extends FallWatch implements EquityWatch {
   /** The end of the current day, ms UTC. */
   private dayEndMs = -INFINITY;
+  /** True while marks at or before the start of the day may still come, because an order began the day before its first mark. */
+  private awaitsFirstMark = false;
 
   begin(units: number, nowMs: number): void {
     this.newestUnits = units;
     this.startDay(units, nowMs);
   }
-  /** Starts a new day if `nowMs` is in one. */
+  /** Starts a new day if `nowMs` is in one. Marks at or before its start that come later still set its baseline. */
   roll(nowMs: number): void {
-    if (nowMs >= this.dayEndMs) this.startDay(this.newestUnits, nowMs);
+    if (nowMs < this.dayEndMs) return;
+    this.startDay(this.newestUnits, nowMs);
+    this.awaitsFirstMark = true;
   }
   scan(timeMs: Float64Array, units: Float64Array, firstRow: number, endRow: number): void {
     for (let row = firstRow; row < endRow; row++) {
@@ -102,6 +106,7 @@ class DayWatch extends FallWatch implements EquityWatch {
       const ms = timeMs[row]!;
       // A row that closes at 00:00 has the equity of that time. If the first row of a day closes later, the row before it has.
       if (ms >= this.dayEndMs) this.startDay(ms % DAY_MS === 0 ? equity : this.newestUnits, ms);
+      else if (this.awaitsFirstMark) this.takeFirstMark(equity, ms);
       this.newestUnits = equity;
       if (equity <= this.floorUnits && !this.isHalted) {
         this.isHalted = true;
@@ -119,9 +124,17 @@ class DayWatch extends FallWatch implements EquityWatch {
     this.isHalted = isHalted === 1;
   }
 
+  /** Measures losses from a mark that came after an order had begun the day, unless the mark is later than 00:00. */
+  private takeFirstMark(equity: number, ms: number): void {
+    const startMs = this.dayEndMs - DAY_MS;
+    if (ms <= startMs) this.measureFrom(equity);
+    if (ms >= startMs) this.awaitsFirstMark = false;
+  }
+
   private startDay(baseline: number, nowMs: number): void {
     const startMs = nowMs - (nowMs % DAY_MS);
     this.dayEndMs = startMs + DAY_MS;
+    this.awaitsFirstMark = false;
     this.measureFrom(baseline);
     if (this.isHalted) this.halt(false, startMs, 'a new day');
     this.isHalted = false;

@@ -1,6 +1,5 @@
 // Replays the records of one lifetime of a bot through its strategies and compares their decisions with the records. Sends nothing.
 
-import { scopeFromText } from '../../../adapters/journal/haltRecords.ts';
 import { fillFromRecord } from '../../../adapters/journal/records/fillRecord.ts';
 import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
 import { scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
@@ -29,6 +28,7 @@ import { venueIdOfForeignOrder } from '../account/foreignOrderId.ts';
 import { appendFacts, beginInstant, beginMissedInstant } from '../feeds/instants.ts';
 import { isIncompleteFact, type BarFact } from '../feeds/barFact.ts';
 import { rateFrom, growingRatesOf } from '../feeds/fundingRates.ts';
+import { replayHalt } from '../safety/replayHalt.ts';
 import { DecisionComparison, dropUnsent } from './decisionComparison.ts';
 import { isStopLeg, type LifetimeRecords } from './lifetimeRecords.ts';
 import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
@@ -103,7 +103,7 @@ export class LifetimeReplay {
         return this.#replayStop(record);
       case 'HALT':
       case 'RESUME':
-        return this.#replayHalt(record);
+        return this.#step(record.t, () => replayHalt(this.#engine, record));
       case 'FUNDED':
         return this.#replayFunding(record);
       case 'RATES':
@@ -369,20 +369,6 @@ export class LifetimeReplay {
     const index = engine.instruments.findIndex(({ id }) => id === record.symbol);
     if (index < 0) return;
     this.#step(record.t, () => engine.liquidated(index, record.side === 'sell', fillFromRecord(record, engine.instruments[index]!)));
-  }
-
-  /** Replays the raise or the end of a halt cause. */
-  #replayHalt(record: RecordOf<'HALT'> | RecordOf<'RESUME'>): void {
-    const { risk, instruments } = this.#engine;
-    const scope = scopeFromText(record.scope, instruments);
-    if (scope === null) return;
-    this.#step(record.t, () =>
-      risk.halts.withoutJournal(() => {
-        if (record.k === 'HALT') risk.halts.raise(scope, record.state, record.code, record.why, record.t, true);
-        else if (record.who === 'bot') risk.halts.clear(scope, record.code, record.why, record.t);
-        else risk.resume(scope, record.code, record.who, record.t);
-      }),
-    );
   }
 
   #replayFunding({ symbol, long, amount, paidMs, t }: RecordOf<'FUNDED'>): void {
