@@ -33,10 +33,10 @@ const blocksOfPage = (page: string) => blocksOf(page, readFileSync(join(ROOT, pa
 let installed: InstalledPackage | null = null;
 const problemsByPage = new Map<string, readonly string[]>();
 /**
- * Pages whose steps have all been run. Their TypeScript is checked together, because starting the compiler takes longer than checking a
+ * The pages whose blocks were all run. Their TypeScript is checked together, because starting the compiler takes longer than checking a
  * page.
  */
-const followed = new Map<string, PageFixture>();
+const completePages = new Map<string, PageFixture>();
 
 beforeAll(async () => {
   installed = installPackage();
@@ -46,14 +46,15 @@ beforeAll(async () => {
   };
   await Promise.all(Array.from({ length: PAGES_AT_ONCE }, followPages));
   const wrongPage = new PageFixture(installed);
-  followed.set(WRONG_BLOCK.place, wrongPage);
+  completePages.set(WRONG_BLOCK.place, wrongPage);
   await wrongPage.follow(WRONG_BLOCK);
-  const errors = typeErrors(installed, [...followed.values()]);
-  for (const [page, fixture] of followed) problemsByPage.set(page, errors.get(fixture) ?? []);
+  const errors = typeErrors(installed, [...completePages.values()]);
+  // Pages with a failed block are not among them, and keep their failure.
+  for (const [page, fixture] of completePages) problemsByPage.set(page, errors.get(fixture) ?? []);
 }, TIMEOUT_MS);
 afterAll(async () => {
   await endKeptThread();
-  for (const fixture of followed.values()) fixture.remove();
+  for (const fixture of completePages.values()) fixture.remove();
   installed?.remove();
   python.close();
 });
@@ -68,7 +69,7 @@ async function follow(page: string): Promise<readonly string[]> {
     fixture.remove();
     return [`${block.place} (${block.language}): ${failure}`];
   }
-  followed.set(page, fixture);
+  completePages.set(page, fixture);
   return [];
 }
 

@@ -12,9 +12,21 @@ import { markWarnings, priceWarnings } from '../../src/report/warnings/dataWarni
 import { testInstrument } from '../fixtures/runRecord.ts';
 
 const KLINES_FOLDER = fileURLToPath(new URL('../../../shared/data/klines/', import.meta.url));
-const klineFiles = existsSync(KLINES_FOLDER)
-  ? readdirSync(KLINES_FOLDER).flatMap((set) => readdirSync(join(KLINES_FOLDER, set)).map((file) => join(set, file)))
-  : [];
+const MARKS_FOLDER = fileURLToPath(new URL('../../../shared/data/mark/', import.meta.url));
+const klineFiles = filesOfSets(KLINES_FOLDER);
+const markFiles = filesOfSets(MARKS_FOLDER);
+
+/** Returns the files in the subfolders of a folder, by their paths in it. Returns none if the folder does not exist. */
+function filesOfSets(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((set) => readdirSync(join(folder, set)).map((file) => join(set, file)));
+}
+
+/** Returns the symbol and the interval in the name of a packed file. */
+function symbolAndInterval(file: string): readonly [symbol: string, interval: string] {
+  const [, symbol = '', interval = ''] = /([A-Z]+)-(\w+)\.csv\.gz$/.exec(file)!;
+  return [symbol, interval];
+}
 
 /** Reads a packed CSV file of numbers. Returns a function that returns the column at a position. */
 function readColumns(path: string): (position: number) => Float64Array {
@@ -23,9 +35,9 @@ function readColumns(path: string): (position: number) => Float64Array {
   return (position) => Float64Array.from(rows, (row) => row[position]!);
 }
 
-/** Reads the bars of a packed file. Its name has the symbol and the interval. */
+/** Reads the bars of a packed file. */
 function barsOf(file: string): BarColumns {
-  const [, symbol = '', intervalText = ''] = /([A-Z]+)-(\w+)\.csv\.gz$/.exec(file)!;
+  const [symbol, intervalText] = symbolAndInterval(file);
   const interval = parseInterval(intervalText)!;
   const columnAt = readColumns(join(KLINES_FOLDER, file));
   const openMs = columnAt(0);
@@ -49,14 +61,9 @@ test.skipIf(klineFiles.length === 0)('real bars have no jump of a price, no chan
   expect(klineFiles.length).toBeGreaterThan(30);
 });
 
-const MARKS_FOLDER = fileURLToPath(new URL('../../../shared/data/mark/', import.meta.url));
-const markFiles = existsSync(MARKS_FOLDER)
-  ? readdirSync(MARKS_FOLDER).flatMap((set) => readdirSync(join(MARKS_FOLDER, set)).map((file) => join(set, file)))
-  : [];
-
 test.skipIf(markFiles.length === 0)('real mark prices have no jump, no change of level and no stretch without changes', () => {
   const warnings = markFiles.flatMap((file) => {
-    const [, symbol = '', interval = ''] = /([A-Z]+)-(\w+)\.csv\.gz$/.exec(file)!;
+    const [symbol, interval] = symbolAndInterval(file);
     const columnAt = readColumns(join(MARKS_FOLDER, file));
     const openMs = columnAt(0);
     const closeMs = openMs.map((ms) => ms + markLengthMs(parseMarkInterval(interval)!));

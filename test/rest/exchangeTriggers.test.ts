@@ -84,10 +84,15 @@ function placeTrigger(world: RestWorld, terms: TriggerTerms = STOP, tag = 'stop'
   return placedOrder.id;
 }
 
-/** Lets another trader bid at 950.0, moves the price there, and runs the next audit. */
-function moveDown(world: RestWorld): void {
+/** Lets another trader bid for ten contracts at 950.0, and moves the price there, below the stop at 960.0. */
+function moveBelowStop(world: RestWorld): void {
   futuresTrader(world).placeOrder('bob', 'BUY', 11, 950);
   futuresTrader(world).placeOrder('bob', 'SELL', 1, 950);
+}
+
+/** Moves the price below the stop, and runs the next audit. */
+function moveBelowStopAndAudit(world: RestWorld): void {
+  moveBelowStop(world);
   world.audit('fast');
 }
 
@@ -105,7 +110,7 @@ describe('a trigger order', () => {
     expect(world.audit('full').kind).toBe('ok');
     world.passTime(10_000);
     expect(isWorking(world, id)()).toBe(true);
-    moveDown(world);
+    moveBelowStopAndAudit(world);
     world.passUntil(isDone(world, id), 30_000);
     expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect(world.engine.ledger.isFlat(0, 0)).toBe(true);
@@ -123,7 +128,7 @@ describe('a trigger order', () => {
     world.passUntil(isDone(world, id), 30_000);
     expect(world.orderById(id)).toMatchObject({ reason: 'canceled', filledLots: 0 });
     expect(world.service.futures.triggers.pending()).toEqual([]);
-    moveDown(world);
+    moveBelowStopAndAudit(world);
     world.passTime(10_000);
     expect(world.engine.ledger.isFlat(0, 0)).toBe(false);
   });
@@ -132,8 +137,7 @@ describe('a trigger order', () => {
     const world = await openLong();
     const id = placeTrigger(world);
     world.passUntil(isWorking(world, id), 5000);
-    futuresTrader(world).placeOrder('bob', 'BUY', 11, 950);
-    futuresTrader(world).placeOrder('bob', 'SELL', 1, 950);
+    moveBelowStop(world);
     world.cancel(id);
     world.passUntil(isDone(world, id), 60_000);
     expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
@@ -142,8 +146,7 @@ describe('a trigger order', () => {
 
   it('a trigger order still waits after a restart, and fires in the next process', async () => {
     const world = await openWorld();
-    futuresTrader(world).placeOrder('bob', 'BUY', 1, 1000);
-    futuresTrader(world).placeOrder('bob', 'SELL', 1, 1000);
+    trade(world, 1000);
     const id = placeTrigger(world, ENTRY_ABOVE);
     world.passUntil(isWorking(world, id), 5000);
     const restarted = await world.restart();
@@ -162,7 +165,7 @@ describe('a trigger order', () => {
     world.passUntil(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
     world.passUntil(isWorking(world, id), 60_000);
     expect(parseTriggerTrackId(String(world.orderById(id).venueId))).not.toBeNull();
-    moveDown(world);
+    moveBelowStopAndAudit(world);
     world.passUntil(isDone(world, id), 60_000);
     expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect(world.sentCounts.get(CREATE_REQUEST)).toBe(1);
@@ -209,8 +212,7 @@ describe('a trigger order', () => {
     world.plantFault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world);
     world.passTime(25);
-    futuresTrader(world).placeOrder('bob', 'BUY', 11, 950);
-    futuresTrader(world).placeOrder('bob', 'SELL', 1, 950);
+    moveBelowStop(world);
     world.passUntil(isDone(world, id), 60_000);
     expect(world.orderById(id)).toMatchObject({ reason: 'filled', filledLots: 10 });
     expect(world.audit('full').kind).toBe('ok');

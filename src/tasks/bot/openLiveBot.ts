@@ -98,6 +98,13 @@ export interface OpenedBot {
   close(): Promise<void>;
 }
 
+/** Number of random bits in the prefix of the bot's client order ids. */
+const RANDOM_BITS = 30;
+/** Maximum size of an answer with a value of a series. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** Connections to all sources of series at the same time. */
+const MAX_SOURCE_CONNECTIONS = 4;
+
 /** Builds the bot. Throws ConfigError and StrategyError for an invalid one, and NoAnswer if the exchange does not reply. */
 export async function openLiveBot(config: LiveConfig, options: LiveOptions): Promise<OpenedBot> {
   requireTimeForBars(config.barLoad, config.bars, config);
@@ -167,6 +174,14 @@ async function assembleBot(
   await readExternal(config, { bot, journal, started, checkers, exchange, log }, closers);
   journal.releaseMemory();
   return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: narratedJournal.counts };
+}
+
+/** Parts that the journal needs while the bot is still being built. The members of `late` are null until they exist. */
+interface BotUnderConstruction {
+  readonly late: { bot: LiveBot | null; engine: Engine | null };
+  readonly services: MarketRouter;
+  readonly afterSend: AfterSendQueue;
+  readonly venueMs: () => number;
 }
 
 /** The parts of the bot that exist before its engine. */
@@ -296,10 +311,16 @@ function continueOrders(bot: LiveBot, services: MarketRouter, started: StartedLi
   });
 }
 
-/** Maximum size of an answer with a value of a series. */
-const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Connections to all sources of series at the same time. */
-const MAX_SOURCE_CONNECTIONS = 4;
+/** The parts of the bot that external series need. */
+interface ExternalParts {
+  readonly bot: LiveBot;
+  readonly journal: BotJournal;
+  readonly started: StartedLifetime;
+  /** Null: no webhook. */
+  readonly checkers: ReturnType<typeof hookCheckers> | null;
+  readonly exchange: Exchange;
+  readonly log: LiveLog;
+}
 
 /** Starts to read external series and to accept webhooks. Throws ConfigError for a port that is in use. */
 async function readExternal(
@@ -331,17 +352,6 @@ async function readExternal(
   closers.push(() => hooks.close());
 }
 
-/** The parts of the bot that external series need. */
-interface ExternalParts {
-  readonly bot: LiveBot;
-  readonly journal: BotJournal;
-  readonly started: StartedLifetime;
-  /** Null: no webhook. */
-  readonly checkers: ReturnType<typeof hookCheckers> | null;
-  readonly exchange: Exchange;
-  readonly log: LiveLog;
-}
-
 /** Returns a check that the code about to run was proved. Only the first call checks: a restart may call it twice. */
 function codeCheckerOf(config: LiveConfig, { proof }: LiveOptions, log: LiveLog): (plan: RunPlan) => void {
   let hasChecked = false;
@@ -353,17 +363,6 @@ function codeCheckerOf(config: LiveConfig, { proof }: LiveOptions, log: LiveLog)
     else log.warn(text);
   };
 }
-
-/** Parts that the journal needs while the bot is still being built. The members of `late` are null until they exist. */
-interface BotUnderConstruction {
-  readonly late: { bot: LiveBot | null; engine: Engine | null };
-  readonly services: MarketRouter;
-  readonly afterSend: AfterSendQueue;
-  readonly venueMs: () => number;
-}
-
-/** Number of random bits in the prefix of the bot's client order ids. */
-const RANDOM_BITS = 30;
 
 /** Opens the journal of the bot. */
 function openJournal(

@@ -7,15 +7,17 @@ import { runDay } from './runDay.ts';
 /** Maximum number of days that are run to shorten one failing schedule. */
 const MAX_SHRINK_RUNS = 60;
 
-// Arguments: mode, first seed, seed after the last one, step between seeds, hours of a day, and `futures` for days of contracts.
-// Modes: `days` runs the seeds, `search` stops at the first violation, `shrink` shortens a failing schedule, `loud` prints every event.
 const HOUR_MS = 3_600_000;
+
+// Arguments: mode, first seed, seed after the last one, step between seeds, hours of a day, and `futures` for days of contracts.
+// Modes for all seeds: `days` runs them, `search` stops at the first violation. Modes for the first seed: `shrink` shortens its schedule if it
+// fails, `loud` prints every event.
 const [mode = '', ...dayArgs] = process.argv.slice(2);
 const [fromSeed = 1, endSeed = 2, seedStep = 1, hours = 24] = dayArgs.filter((text) => text !== 'futures').map(Number);
 const lengthMs = Math.min(DAY_MS, hours * HOUR_MS);
 const terms = { lengthMs, futures: dayArgs.includes('futures') };
 
-/** Prints a line for the reader. The results go to stdout. */
+/** Prints a line for a person, on stderr. The results go to stdout. */
 function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -19,7 +19,10 @@ export interface Columns {
 }
 
 const COMMA = 0x2c;
-const PLAIN_SLOTS = Int8Array.of(0, 1, 2, 3, 4, 5);
+/** The slots of a time and of a volume. Those between them are prices. */
+const TIME_SLOT = 0;
+const VOLUME_SLOT = 5;
+const PLAIN_SLOTS = Int8Array.of(TIME_SLOT, 1, 2, 3, 4, VOLUME_SLOT);
 
 /** Parses the cells of text rows and passes the rows to a collector. */
 export class TextRows {
@@ -70,13 +73,13 @@ export class TextRows {
 
   /** Takes the six fields of a row as written; `text` returns the row for a reject file. */
   takeFields(line: number, written: readonly string[], text: () => string): void {
-    const fields = this.columns.strict ? written : written.map((field, i) => (i === 0 ? plainTime(field) : plainNumber(field)));
+    const fields = this.columns.strict ? written : written.map((field, i) => (i === TIME_SLOT ? plainTime(field) : plainNumber(field)));
     const bytes = Buffer.from(fields.join(','), 'latin1');
     if (this.parse(bytes, 0, bytes.length, PLAIN_SLOTS) && this.collector.accept(line)) return;
     this.collector.refuse(line, rowProblem(fields, this.columns.names, this.collector, this.columns.strict), text());
   }
 
-  /** Parses a line into the current row. Returns false unless it has plain numbers and the right number of columns. */
+  /** Parses a line into the current row of the collector. Returns false unless it has plain numbers and the right number of columns. */
   private parse(bytes: Uint8Array, from: number, to: number, slots: Int8Array): boolean {
     const { number } = this;
     const { row, rules } = this.collector;
@@ -93,10 +96,10 @@ export class TextRows {
       } else {
         if (!number.read(bytes, start, to)) return false;
         end = number.endPosition;
-        if (slot === 0) {
+        if (slot === TIME_SLOT) {
           if (number.places !== 0) return false;
           if (!this.columns.strict && !(number.value >= EARLIEST_MS && number.value < LATEST_MS)) number.value = msOfUnix(number.value);
-        } else if (slot === 5) {
+        } else if (slot === VOLUME_SLOT) {
           row.volumeDigits = number.digits;
         } else if (number.digits > row.priceDigits) {
           if (limit !== null && number.digits > limit) {
@@ -110,7 +113,8 @@ export class TextRows {
       }
       // Every column except the last ends with a comma.
       const isLast = column === slots.length - 1;
-      if (end < to === isLast) return false;
+      const hasComma = end < to;
+      if (hasComma === isLast) return false;
       start = end + 1;
     }
     return true;
