@@ -6,6 +6,7 @@ import { coverageWarnings } from '../../src/report/warnings/coverage.ts';
 import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import {
   barsOfRows,
+  coarser,
   fillRows,
   MINUTE,
   orderRows,
@@ -100,4 +101,25 @@ test('a run warns about a symbol that is delisted', async () => {
   expect(coverageWarnings(await runDelisting(Idle))[0]!.text).toMatch(
     'AAAUSDT left the run on 2024-01-01 00:09 UTC: nothing was held then',
   );
+});
+
+test('the warning about a delisted symbol counts the fills in its last execution bar, also beside a coarser feed of the symbol', async () => {
+  class BuyLate extends Strategy {
+    fast = this.feed('fast');
+    closedRows = 0;
+    override onBar() {
+      // Fills at minute 7, in the last bar of five minutes.
+      if (this.fast.fresh && ++this.closedRows === 7) this.buy({ base: 1 }, { feed: this.fast });
+    }
+  }
+  const minutes = barsOfRows(risingRows(10, 1000), spotInstrument('AAA'));
+  const other = barsOfRows(risingRows(20, 2000), spotInstrument('BBB'));
+  const plan = planFor({ strategies: [BuyLate], feeds: { fast: minutes, slow: coarser(minutes, '5m'), other } });
+  const listedToMs = START_MS + 10 * MINUTE;
+  const feeds = plan.feeds.map((feed) => (feed.name === 'other' ? feed : { ...feed, listedFromMs: START_MS, listedToMs }));
+  const record = await runBacktest({ ...plan, feeds });
+  expect(fillRows(record).map(({ side, minute }) => [side, Math.floor(minute)])).toEqual([['buy', 7], ['sell', 9]]); // prettier-ignore
+  expect(coverageWarnings(record).map(({ text }) => text)).toEqual([
+    'AAAUSDT left the run on 2024-01-01 00:10 UTC: what was held was closed in its last bar, by a fill',
+  ]);
 });

@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import { assert } from '../../src/base/assert.ts';
 import { Strategy } from '../../src/index.ts';
+import type { BarColumns } from '../../src/model/bars/bars.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
 import { ENDINGS, SIDES, type RunRecord } from '../../src/model/run/run.ts';
 import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
@@ -220,4 +221,23 @@ it('the distance to liquidation is measured by the mean true range of 14 bars th
   // Orders are approved while the ranges are small, and denied when some are large.
   expect(heldLots).toBeGreaterThan(6);
   expect(heldLots).toBeLessThan(25);
+});
+
+it('of several feeds beside execution-only bars, the finest one measures the distance to liquidation, in any order of the feeds', async () => {
+  const instrument = linearContract();
+  // The range is 40 USDT in each minute, and also in each coarser bar.
+  const minutes = barsOfRows(Array.from({ length: 90 }, () => [400_000, 400_200, 399_800, 400_000] as const), instrument); // prettier-ignore
+  /** Returns the number of orders that the rule denies. */
+  const deniedWith = async (feeds: Readonly<Record<string, BarColumns>>): Promise<number> => {
+    const plan = planFor({ strategies: [BuysAtEachClose], feeds, cash: { USDT: '100000' }, risk: { minLiquidationAtrs: '1' } });
+    const withFiner = plan.feeds.map((feed) => (feed.name === 'finer' ? { ...feed, isExecutionOnly: true } : feed));
+    const { orders } = (await runPlan({ ...plan, feeds: withFiner, futures: FUTURES })).record;
+    return Array.from({ length: orders.length }, (_, row) => orders.texts[orders.code[row]!] ?? '').filter(
+      (code) => code === 'LIQUIDATION_DISTANCE',
+    ).length;
+  };
+  const [bars, slow] = [coarser(minutes, '5m'), coarser(minutes, '15m')];
+  // 14 true ranges need 15 bars of five minutes.
+  expect(await deniedWith({ bars, slow, finer: minutes })).toBe(14);
+  expect(await deniedWith({ slow, bars, finer: minutes })).toBe(14);
 });

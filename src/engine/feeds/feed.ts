@@ -250,4 +250,6 @@ export function makeExecutionFeeds(feeds: readonly FeedRun[], instrumentCount: n
   });
 }
 
-const isFiner = (feed: FeedRun, other: FeedRun): boolean => typicalLengthMs(feed.bars.interval) < typicalLengthMs(other.bars.interval);
+/** True when the bars of a feed are shorter than those of another one. */
+export const isFiner = (feed: FeedRun, other: FeedRun): boolean =>
+  typicalLengthMs(feed.bars.interval) < typicalLengthMs(other.bars.interval);

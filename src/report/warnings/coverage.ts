@@ -38,8 +38,9 @@ export function coverageWarnings(run: Covered): readonly Warning[] {
   const partialFeeds = barFeeds.filter((feed) => feed.listedToMs === undefined && isPartial(feed, from, to));
   appendAll(warnings, partialWarnings(partialFeeds, from, to));
   const delistedFeeds = feeds.filter(({ listedToMs }) => listedToMs !== undefined && listedToMs < toMs);
-  // One warning for each instrument, even if several feeds have its bars.
-  const delistedByInstrument = new Map(delistedFeeds.map((feed) => [feed.bars.instrument.id, feed]));
+  // One warning for each instrument, even if several feeds have its bars. Positions are closed in the last bar of the execution feed.
+  const executionLast = delistedFeeds.toSorted((a, b) => Number(a.execution) - Number(b.execution));
+  const delistedByInstrument = new Map(executionLast.map((feed) => [feed.bars.instrument.id, feed]));
   for (const feed of delistedByInstrument.values()) warnings.push(delistedWarning(feed, run));
   return warnings;
 }
