@@ -67,5 +67,6 @@ it('the clean bodies of the newest 64 requests are kept', () => {
   for (let request = 0; request < 65; request++) bodyAfterMask(`GET ${request}`, bytesOf(LONG));
   bodyAfterMask('GET 64', bytesOf(LONG));
   bodyAfterMask('GET 0', bytesOf(LONG));
+  // Each of the 65 first replies is searched, and then only the body that is no longer kept: that of GET 0.
   expect(count.searched).toBe(65 + 1);
 });

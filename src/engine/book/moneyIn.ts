@@ -17,6 +17,7 @@ interface MoneyHost {
 export function moneyIn(host: MoneyHost, strategyIndex: number, strategyName: string, figure: 'cash' | 'equity', asset: string): number {
   const { ledger } = host;
   const isConverted = ledger instanceof ConvertedLedger;
+  // A run with one quote asset has a single account, which has no cash in other assets.
   const singleAccount = ledger.cashAsset === asset ? ledger : undefined;
   const account = isConverted ? ledger.accountIn(asset) : singleAccount;
   if (account === undefined) {

@@ -49,7 +49,7 @@ test('a bar is rejected if it does not follow the last one, has a price finer th
   bars.append(bar(5, 100));
   expect(() => bars.append(bar(5, 100))).toThrow('a bar of 300000 after 360000');
   expect(() => bars.append(bar(4, 100))).toThrow('after');
-  expect(bars.takes(bar(6, 100.5))).toBe(false);
+  expect(bars.hasWholeTicks(bar(6, 100.5))).toBe(false);
   expect(() => bars.append(bar(6, 100.5))).toThrow('finer than a tick');
   bars.append(bar(9, 101));
   expect([bars.length, bars.lastCloseMs]).toEqual([2, 10 * MINUTE]);

@@ -60,7 +60,7 @@ export class GrowingBars implements BarColumns {
   }
 
   /** True when every price of the bar is a whole number of ticks. `append` rejects other bars. */
-  takes({ open, high, low, close }: BarRow): boolean {
+  hasWholeTicks({ open, high, low, close }: BarRow): boolean {
     const scale = pow10(this.instrument.priceDigits);
     return [open, high, low, close].every((price) => Math.round(price * scale) / scale === price);
   }
@@ -72,7 +72,8 @@ export class GrowingBars implements BarColumns {
     if (row === room) throw new InvariantError(`${instrument.id} ${interval}: no room for more than ${room} bars`);
     if (bar.openMs < this.lastCloseMs)
       throw new InvariantError(`${instrument.id} ${interval}: a bar of ${bar.openMs} after ${this.lastCloseMs}`);
-    if (!this.takes(bar)) throw new InvariantError(`${instrument.id} ${interval}: the bar of ${bar.openMs} has prices finer than a tick`);
+    if (!this.hasWholeTicks(bar))
+      throw new InvariantError(`${instrument.id} ${interval}: the bar of ${bar.openMs} has prices finer than a tick`);
     this.openMs[row] = bar.openMs;
     this.closeMs[row] = isTradeBars(interval) && bar.closeMs !== undefined ? bar.closeMs : closeOf(interval, bar.openMs);
     this.open[row] = bar.open;

@@ -59,6 +59,7 @@ export function spotPublic(exchange: SpotExchange, profile: Profile, timezone: s
       const trades = exchange.marketOf(instrument).tape.latest(integerArg(args, 'limit'));
       return succeeded(encodeAnswer(recentTradesAnswer, listing(trades.map((match) => publicTradeRow(instrument, match))), profile));
     }),
+    // The request pipeline has rejected unknown intervals.
     'spot.klines': publicHandler(({ args, nowMs }) =>
       klinesReply(args, spotInterval(textArg(args, 'interval'), profile) ?? 'empty', {
         nowMs,

@@ -15,7 +15,7 @@ export interface RawColumns {
   readonly close: Float64Array;
   readonly volume: Float64Array;
 }
-/** The columns of bars in the order of the files. */
+/** The names of the columns in the order of the files. */
 export const RAW = ['openMs', 'open', 'high', 'low', 'close', 'volume'] as const;
 
 /** Up to this many rows, prices and volume are parts of one array, of 336 MB at most. */
@@ -23,7 +23,7 @@ const MAX_SHARED_ROWS = 8_388_608;
 /** Number of the columns other than open times. */
 const VALUE_COLUMNS = RAW.length - 1;
 
-/** Memory in which one unused number follows the open times. `closesOf` may use it for the last close time. */
+/** Memory of open times with one unused number after them. Without gaps, `closesOf` uses it for the last close time. */
 const withFreePlace = new WeakSet<ArrayBufferLike>();
 
 /** Returns columns of `length` zeros that do not overlap. Hot: docs/performance.md#one-array. */
@@ -32,7 +32,7 @@ export function emptyColumns(length: number): RawColumns {
   const memory = isShared ? new Float64Array(length * VALUE_COLUMNS) : null;
   const column = (index: number) => memory?.subarray(index * length, (index + 1) * length) ?? new Float64Array(length);
   const [open, high, low, close, volume] = [column(0), column(1), column(2), column(3), column(4)];
-  // Times have memory of their own, which is freed where instruments share their times. One unused number follows them for `closesOf`.
+  // Times have memory of their own, which is freed where instruments share their times.
   const times = new Float64Array(length + 1);
   withFreePlace.add(times.buffer);
   return { length, openMs: times.subarray(0, length), open, high, low, close, volume };
@@ -45,7 +45,7 @@ export function barsOf(raw: RawColumns, instrument: Instrument, interval: Interv
 
 /**
  * Returns the close times of bars, ms UTC. Only months need the calendar. Without gaps, each bar closes when the next one opens. Then the
- * close times share the memory of the open times from the second on, if an unused number follows them for the last close time.
+ * close times share the memory of the open times from the second on, if that memory has the unused number.
  */
 export function closesOf(openMs: Float64Array, interval: Interval): Float64Array {
   const lengthMs = fixedLengthMs(interval);

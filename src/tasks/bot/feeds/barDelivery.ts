@@ -136,7 +136,7 @@ export class BarDelivery {
     const staged: StagedSet = {
       set,
       feeds,
-      bars: set.missedBars.filter((bar) => set.copies[0]!.takes(bar)),
+      bars: set.missedBars.filter((bar) => set.copies[0]!.hasWholeTicks(bar)),
       answeredMs: -Infinity,
       poller: pollerOf(
         set,
@@ -185,7 +185,7 @@ export class BarDelivery {
 
   /** Stages a bar, unless its prices do not fit the tick of the instrument. */
   #stageBar({ set, bars }: StagedSet, bar: MarketBar): void {
-    if (!set.copies[0]!.takes(bar))
+    if (!set.copies[0]!.hasWholeTicks(bar))
       return this.#deps.log('warn', `${nameOf(set)}: the bar of ${formatMinute(bar.openMs)} has prices finer than a tick: left out`);
     bars.push(bar);
     this.#scheduleDelivery();

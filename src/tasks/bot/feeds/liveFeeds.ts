@@ -220,7 +220,7 @@ function firstTrades({ instrument, key, start }: ListedTrades, note: (text: stri
   const { tracker, bars: warm, notes } = firstTradeBars(start);
   notes.forEach(note);
   const bars = new GrowingBars(instrument, key.interval, room);
-  for (const bar of warm) if (bars.takes(bar)) bars.append(bar);
+  for (const bar of warm) if (bars.hasWholeTicks(bar)) bars.append(bar);
   return { bars, missedBars: [], tracker };
 }
 

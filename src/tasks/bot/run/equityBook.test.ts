@@ -6,7 +6,7 @@ import { EquityBook } from './equityBook.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A book over an engine with these equities by strategy. `baseline`: what the rule on daily losses measures from; NaN: the rule is off. */
+/** A book over an engine with these equities by strategy. `baseline`: the equity from which maxDailyLoss measures; NaN: without this limit. */
 function bookOf(equities: number[], baseline: number): EquityBook {
   const engine = {
     runs: equities.map(() => null),
