@@ -1,4 +1,4 @@
-// Tests how a kill counts the second copies of orders of contracts.
+// Tests how a kill counts the second copies of orders of contracts, and fills that the journal has booked to the account.
 
 import { expect, it } from 'vitest';
 import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';
@@ -43,7 +43,7 @@ const tradeRow = (tradeId: string, orderId: string, side: 'buy' | 'sell') => ({
   timeMs: SIGNED_MS + 1000,
 });
 /** Returns a reader of evidence at an exchange with these lists. */
-function readerOf(history: readonly object[], trades: readonly object[], books: JournalBooks): KillEvidenceReader {
+function readerOf(history: readonly object[], trades: readonly object[], books: JournalBooks, serverMs = NOW_MS): KillEvidenceReader {
   const answers: Readonly<Record<string, unknown>> = {
     'futures.openOrders': { rows: [], refused: [] },
     'futures.orderHistory': { rows: history, refused: [] },
@@ -55,7 +55,7 @@ function readerOf(history: readonly object[], trades: readonly object[], books: 
       return { cancel: () => {} };
     },
   };
-  const serverTime = (): object => ({ ms: NOW_MS, uncertaintyMs: 10 });
+  const serverTime = (): object => ({ ms: serverMs, uncertaintyMs: 10 });
   const scheduler = new DueQueue();
   const deps = { client, scheduler, settings: KILL_SETTINGS, instruments: [PERPETUAL], serverTime, onPhase: () => {} };
   return new KillEvidenceReader(new KillVenue(deps as never), books);
@@ -95,4 +95,16 @@ it('a fill that the journal has booked to the account may have closed the bot’
   // The operator accepts that the fill is the account's.
   books.add({ k: 'RESUME', t: NOW_MS, seq: 100, scope: 'account', state: 'HALT_NEW', code: 'POST_TRADE', who: 'me', why: 'seen' } as never);
   expect(await rangeNow()).toEqual(['-10', '-10']);
+});
+
+it('a fill that the journal has booked to the account counts as shown, also once the exchange no longer lists it', async () => {
+  const history = [orderRow('3', 'OUT', 'CLOSE', 'buy'), orderRow('1', 'IN', 'OPEN', 'sell')];
+  const fill = { k: 'FILL', t: NOW_MS, seq: 99, symbol: PERPETUAL.id, price: '60000', fee: '0', feeCoin: 'USDT', maker: false };
+  const books = booksOf([PERPETUAL], [ENTRY, EXIT], NOW_MS);
+  books.add({ ...fill, cid: 'IN', orderId: '1', tradeId: '11', side: 'sell', qty: '10', executedMs: SIGNED_MS, last: true } as never);
+  books.add({ ...fill, cid: null, orderId: '3', tradeId: '13', side: 'buy', qty: '10', executedMs: SIGNED_MS } as never);
+  // The trades are older than those that the exchange lists.
+  const serverMs = NOW_MS + 2 * 86_400_000;
+  const range = (await readerOf(history, [], books, serverMs).read(PERPETUAL)).held.get(0);
+  expect([range?.low.toFixed(), range?.high.toFixed()]).toEqual(['-10', '0']);
 });

@@ -70,7 +70,9 @@ export class KillEvidenceReader {
     const timeLimit = this.#venue.timeLimit(() => lagText);
     for (;;) {
       const { evidence, trades } = await this.#readOnce(instrument);
-      const lacking = this.books.executions.lackingOrders(instrument.id, trades, (venueId) => this.books.isOwnId(venueId));
+      const { accountFills, executions } = this.books;
+      const isOwn = (venueId: string): boolean => this.books.isOwnId(venueId);
+      const lacking = executions.lackingOrders(instrument.id, trades, isOwn, accountFills.rowsOf(instrument.id));
       if (lacking.length === 0) return evidence;
       lagText = this.#lagText(instrument, evidence, lacking);
       this.#venue.deps.onPhase('waiting', `${lagText}; nothing is sold before the list shows it`);

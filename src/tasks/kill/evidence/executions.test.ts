@@ -22,6 +22,18 @@ test('an order is lacking until the journal and the list add up to what its stat
   expect(shownBy(tradeOf('12', '1', '2'))).toEqual([]);
 });
 
+test('what the journal has booked to the account counts with the part of the strategy, and a listed trade has both parts', () => {
+  const executions = new Executions();
+  executions.noteExecuted(ID, { venueId: '1', side: 'buy', executed: '5' });
+  executions.noteBooked(ID, '1', tradeOf('11', '1', '2'));
+  const shownBy = (trades: readonly TradeRow[], ...accountRows: readonly TradeRow[]) =>
+    executions.lackingOrders(ID, trades, isOwn, accountRows).map(({ shown }) => shown.toFixed());
+  expect(shownBy([])).toEqual(['2']);
+  expect(shownBy([], tradeOf('11', '1', '1'), tradeOf('12', '2', '9'))).toEqual(['3']);
+  expect(shownBy([tradeOf('11', '1', '3')], tradeOf('11', '1', '1'))).toEqual(['3']);
+  expect(shownBy([], tradeOf('11', '1', '1'), tradeOf('12', '1', '2'))).toEqual([]);
+});
+
 test('a trade of the account with itself is of both orders', () => {
   const executions = new Executions();
   for (const venueId of ['1', '2']) executions.noteExecuted(ID, { venueId, side: 'buy', executed: '1' });

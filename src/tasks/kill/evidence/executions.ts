@@ -53,15 +53,27 @@ export class Executions {
     return this.#executed.get(instrumentId)?.get(venueId)?.qty ?? ZERO;
   }
 
-  /** Returns the own orders whose trades are not all in the journal or in `trades`. */
-  lackingOrders(instrumentId: InstrumentId, trades: readonly TradeRow[], isOwn: (venueId: string) => boolean): readonly LackingOrder[] {
+  /**
+   * Returns the own orders whose trades are not all in the journal or in `trades`. `accountRows`: the fills of the instrument that the journal has
+   * booked to the account. The exchange may no longer list them.
+   */
+  lackingOrders(
+    instrumentId: InstrumentId,
+    trades: readonly TradeRow[],
+    isOwn: (venueId: string) => boolean,
+    accountRows: readonly TradeRow[] = [],
+  ): readonly LackingOrder[] {
     const listedTrades = tradesByOrder(trades);
+    const accountFills = tradesByOrder(accountRows);
     const executedOrders = this.#executed.get(instrumentId) ?? new Map<string, ExecutedQuantity>();
     return [...executedOrders].flatMap(([venueId, { side, qty: executed }]) => {
       if (executed.isZero() || !isOwn(venueId)) return [];
-      const quantities = new Map(this.#booked.get(`${instrumentId} ${venueId}`));
+      const quantities = new Map<string, Decimal.Value>(this.#booked.get(`${instrumentId} ${venueId}`));
+      // The account and a strategy may each have a part of one trade. A listed trade has both.
+      for (const { tradeId, qty } of accountFills.get(venueId) ?? [])
+        quantities.set(tradeId, ZERO.plus(quantities.get(tradeId) ?? 0).plus(qty));
       for (const { tradeId, qty } of listedTrades.get(venueId) ?? []) quantities.set(tradeId, qty);
-      const shown = [...quantities.values()].reduce((sum, qty) => sum.plus(qty), ZERO);
+      const shown = [...quantities.values()].reduce<Decimal>((sum, qty) => sum.plus(qty), ZERO);
       return shown.lessThan(executed) ? [{ venueId, side, executed, shown }] : [];
     });
   }
