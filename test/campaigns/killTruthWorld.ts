@@ -203,7 +203,7 @@ export class KillTruthWorld {
           folder: '.',
         }),
         broken: (why) => void this.text.push(`broken: ${why}`),
-        room: 1024,
+        capacityRows: 1024,
       },
     );
   }

@@ -41,7 +41,7 @@ async function openOnce(config: LiveConfig, strategy: StrategyClass, notify: (li
       new LiveLog({ write: notify, isPretty: true, nowMs, formatTime, removeSecrets: (text) => config.signer.maskText(text) }),
     broken: (why) => (broken.why = why),
     load,
-    room: 4096,
+    capacityRows: 4096,
   });
   return { ...bot, broken };
 }

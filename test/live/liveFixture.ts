@@ -64,7 +64,7 @@ export class LiveFixture {
       const strategy = strategiesToLoad.shift()!;
       return { plan: strategyPlanOf(entry, { strategy, name: strategy.name, hash: strategy.name }, source), inputs: [], folder: '.' };
     };
-    const opened = await openLiveBot(config, { log, broken: (why) => this.broken.push(why), room: 4096, load, ...options });
+    const opened = await openLiveBot(config, { log, broken: (why) => this.broken.push(why), capacityRows: 4096, load, ...options });
     this.#openedBots.push(opened);
     return opened;
   }

@@ -76,7 +76,7 @@ async function runLive(plan: RunPlan, classes: readonly StrategyClass[], decide:
       broken: (why) => {
         throw new Error(`the bot broke: ${why}`);
       },
-      room: plan.feeds[0]!.bars.length + 1,
+      capacityRows: plan.feeds[0]!.bars.length + 1,
     });
     try {
       const driver = await world.startTrading(opened, plan);

@@ -184,7 +184,7 @@ test('a bot with cash in two quote assets has the orders, fills and balances of 
       broken: (why) => {
         throw new Error(`the bot broke: ${why}`);
       },
-      room: 200,
+      capacityRows: 200,
     });
     try {
       const driver = await world.startTrading(opened, plan);

@@ -17,7 +17,7 @@ const MANY_SYMBOLS = 8;
 const START_MS = 60_000;
 
 /** The options of a bot on stepped time. */
-export interface SteppedBotOptions extends Pick<LiveOptions, 'load' | 'room'> {
+export interface SteppedBotOptions extends Pick<LiveOptions, 'load' | 'capacityRows'> {
   /** Called with each line of the bot's log. */
   readonly notify: (line: string) => void;
   /** Called when the bot stops because of a fault. */

@@ -53,7 +53,7 @@ export class RowWorld {
       broken: (why) => {
         throw new Error(`the bot stopped with a fault: ${why}`);
       },
-      room: Math.max(...plan.feeds.map(({ bars }) => bars.length)) + 1,
+      capacityRows: Math.max(...plan.feeds.map(({ bars }) => bars.length)) + 1,
     });
   }
 

@@ -103,14 +103,14 @@ const fail = (why: string): void => {
 };
 
 /** Runs the bot until the last row, and sends its orders, fills and books to the parent. */
-async function runBot({ config, nowMs, isPrompt, room, resume, kill }: BotTask): Promise<void> {
+async function runBot({ config, nowMs, isPrompt, capacityRows, resume, kill }: BotTask): Promise<void> {
   if (kill !== null) killAtRecord(kill);
   const rows = new RemoteRows();
   const time = new SteppedTime({ nowMs, moveTo: rows.moveTo });
   const steppedBot = await openSteppedBot(config, time, {
     notify: (line) => void logLines.push(line),
     broken: (why) => fail(`the bot broke: ${why}`),
-    room,
+    capacityRows,
     startGapMs: 1,
     times: KILLED_BOT_TIMES,
   });

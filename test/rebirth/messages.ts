@@ -28,7 +28,7 @@ export interface BotTask {
   /** True when cancels have no delay. */
   readonly isPrompt: boolean;
   /** Largest number of bars of a feed. */
-  readonly room: number;
+  readonly capacityRows: number;
   readonly resume: Resume | null;
   readonly kill: RecordKill | null;
 }

@@ -147,7 +147,7 @@ export class World {
       config: this.#config,
       nowMs: this.#exchange.clock.nowMs(),
       isPrompt: this.#plan.fills.latencyMs === 0,
-      room: MAX_FEED_BARS,
+      capacityRows: MAX_FEED_BARS,
       resume: this.#closedMs === null ? null : { closeMs: this.#closedMs, act: this.#rows.unfinished() },
       kill: kill?.at === 'record' ? kill : null,
     };

@@ -20,7 +20,7 @@ export interface BarRow {
 }
 
 /** Default capacity in rows, two years of minutes. The system allocates memory when it is written, so unused capacity costs nothing. */
-export const ROOM_ROWS = 2 ** 20;
+export const DEFAULT_CAPACITY_ROWS = 2 ** 20;
 
 /** Bar columns with spare capacity. */
 export class GrowingBars implements BarColumns {
@@ -34,14 +34,14 @@ export class GrowingBars implements BarColumns {
   readonly close: Float64Array;
   readonly volume: Float64Array;
   /** Maximum number of rows. */
-  readonly room: number;
+  readonly capacityRows: number;
   #length = 0;
 
-  constructor(instrument: Instrument, interval: Interval, room: number = ROOM_ROWS) {
+  constructor(instrument: Instrument, interval: Interval, capacityRows: number = DEFAULT_CAPACITY_ROWS) {
     this.instrument = instrument;
     this.interval = interval;
-    this.room = room;
-    const column = () => new Float64Array(room);
+    this.capacityRows = capacityRows;
+    const column = () => new Float64Array(capacityRows);
     this.openMs = column();
     this.closeMs = column();
     this.open = column();
@@ -68,8 +68,8 @@ export class GrowingBars implements BarColumns {
   /** Appends a bar. Throws InvariantError for a bar that is not later than the newest or has a price finer than a tick, and without capacity. */
   append(bar: BarRow): void {
     const row = this.#length;
-    const { instrument, interval, room } = this;
-    if (row === room) throw new InvariantError(`${instrument.id} ${interval}: no room for more than ${room} bars`);
+    const { instrument, interval, capacityRows } = this;
+    if (row === capacityRows) throw new InvariantError(`${instrument.id} ${interval}: no room for more than ${capacityRows} bars`);
     if (bar.openMs < this.lastCloseMs)
       throw new InvariantError(`${instrument.id} ${interval}: a bar of ${bar.openMs} after ${this.lastCloseMs}`);
     if (!this.hasWholeTicks(bar))

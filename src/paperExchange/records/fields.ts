@@ -165,7 +165,7 @@ export function recordField<F extends Fields>(fields: F): StoredField<ValuesOf<F
 }
 
 /** An object whose values are lists, such as the field names of every record in the head of a file. */
-export const anyNames: StoredField<Readonly<Record<string, readonly unknown[]>>> = plainField(
+export const storedNameLists: StoredField<Readonly<Record<string, readonly unknown[]>>> = plainField(
   'an object of lists',
   (stored): stored is Readonly<Record<string, readonly unknown[]>> => isObject(stored) && Object.values(stored).every(Array.isArray),
 );

@@ -17,7 +17,7 @@ import {
   walletRecord,
 } from '../orders/stateRecords.ts';
 import {
-  anyNames,
+  storedNameLists,
   storedCount,
   type StoredField,
   storedList,
@@ -84,14 +84,14 @@ const SEGMENT_HEAD = {
   ),
   /** Uids of the accounts. */
   uids: storedList(storedText),
-  records: anyNames,
+  records: storedNameLists,
 };
 const ARCHIVE_HEAD = {
   format: storedChoice(STORE_FORMAT),
   first: storedCount,
   last: storedCount,
   priorBytes: storedCount,
-  records: anyNames,
+  records: storedNameLists,
 };
 const ARCHIVE_END = { bytes: storedCount, seq: storedCount, timeMs: storedCount, crc: storedText };
 

@@ -62,7 +62,7 @@ export interface LiveOptions {
   /** Called once, when the bot cannot continue. */
   readonly broken: (reason: string) => void;
   /** Maximum number of bars that each feed can hold. */
-  readonly room?: number;
+  readonly capacityRows?: number;
   /** True when the operator accepts the changes since the newest start. */
   readonly acceptChanges?: boolean;
   /** Whether proofs of the strategies are required or only logged. Missing: neither. */

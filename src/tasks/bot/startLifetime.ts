@@ -59,7 +59,7 @@ export interface LifetimeStartDeps {
   readonly options: {
     readonly load?: ResolveOptions['load'];
     readonly bundler?: ResolveOptions['bundler'];
-    readonly room?: number;
+    readonly capacityRows?: number;
     readonly acceptChanges?: boolean;
     readonly defersCallbacks?: boolean;
   };
@@ -87,7 +87,7 @@ class LifetimeEndedError extends ConfigError {}
 /** Begins a lifetime: fresh strategies, with the ledger of the journal. `earlier`: the lifetime before it; null: none. */
 async function beginLifetime({ config, journal, market, ...deps }: LifetimeStartDeps, earlier: Lifetime | null): Promise<StartedLifetime> {
   const { absenceBounds, log, options, venueMs } = deps;
-  const feeds = firstFeeds(market, options.room);
+  const feeds = firstFeeds(market, options.capacityRows);
   const firstValues = firstRecords(config.series, catalogOf(config), feeds.atMs);
   const series = knownSeriesPlans(config.series, [...journal.records, ...firstValues]);
   const plan = await livePlan(config, feeds.plans, feeds.atMs, { ...options, series });
@@ -179,7 +179,7 @@ async function enterLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Promi
 /** Builds the engine of a lifetime and replays its records. */
 async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, lifetime: Lifetime): Promise<EnteredLifetime> {
   const { absenceBounds, log, options } = deps;
-  const feeds = continueFeeds(market, lifetime, options.room);
+  const feeds = continueFeeds(market, lifetime, options.capacityRows);
   const series = knownSeriesPlans(config.series, journal.records);
   const plan = await livePlan(config, feeds.plans, lifetime.fromMs, { ...options, series });
   deps.checkCode(plan);
@@ -202,10 +202,10 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
 }
 
 /** Returns the feeds of a lifetime that continues. Throws LifetimeEndedError if bars are missing. */
-function continueFeeds(market: LiveMarket, lifetime: Lifetime, room?: number): LiveFeeds {
+function continueFeeds(market: LiveMarket, lifetime: Lifetime, capacityRows?: number): LiveFeeds {
   const bars = { warm: lifetime.warm, lastMs: newestBars(lifetime), rows: maxRowsOf(lifetime) };
   try {
-    return feedsOfLifetime(market, bars, room);
+    return feedsOfLifetime(market, bars, capacityRows);
   } catch (error) {
     throw error instanceof ConfigError ? new LifetimeEndedError(error.message, error.remedy) : error;
   }

@@ -7,7 +7,7 @@ import type { Warning } from '../../model/warning.ts';
 import type { IdentityPart } from './sweepIdentity.ts';
 
 /** The data by which trials are counted. */
-export interface TriedOn {
+export interface TrialInputs {
   /** Instruments and intervals of the visible feeds: `spot:BTCUSDT 1h`. */
   readonly bars: readonly string[];
   /** The name of a group of trials, which separates unrelated work on the same data; absent or null: no family. */
@@ -17,7 +17,7 @@ export interface TriedOn {
 }
 
 /** A single run: a line in the file of runs. */
-export interface RunLine extends TriedOn {
+export interface RunLine extends TrialInputs {
   readonly kind: 'run';
   readonly format: 'isobar ledger 1';
   readonly name: string;
@@ -46,7 +46,7 @@ export interface ProofLine extends ProvedRun, ProofKey {
 }
 
 /** The first line of a ledger file: the sweep. */
-export interface SweepHeader extends TriedOn {
+export interface SweepHeader extends TrialInputs {
   readonly kind: 'sweep';
   readonly format: 'isobar ledger 1';
   /** SHA-256 of all inputs. */

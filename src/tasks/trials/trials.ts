@@ -2,7 +2,7 @@
 
 import { sha256 } from '../../adapters/runtime/sha256.ts';
 import type { LedgerContent } from './trialLedger.ts';
-import type { RunLine, SetLine, SweepHeader, TriedOn } from './ledgerLine.ts';
+import type { RunLine, SetLine, SweepHeader, TrialInputs } from './ledgerLine.ts';
 
 /** Parts that say which sets a sweep has and how figures are computed, but nothing about a single set. */
 const SWEEP_ONLY_PARTS: ReadonlySet<string> = new Set(['--grid', '--random', 'figures', 'isobar']);
@@ -26,7 +26,7 @@ export interface Trials {
 }
 
 /** The content of the ledger that may contain earlier trials. */
-export interface Earlier {
+export interface EarlierTrials {
   readonly sweeps: readonly LedgerContent[];
   readonly runs: readonly RunLine[];
 }
@@ -35,9 +35,9 @@ export interface Earlier {
  * Returns the trials on the instruments and intervals of `header`, by any strategy or definition, because each of them has used the same
  * prices. Code, parameters and definition only identify repeats: the same trial counts once.
  */
-export function countTrials(header: SweepHeader, results: Iterable<SetLine>, earlier: Earlier, figure: string): Trials {
+export function countTrials(header: SweepHeader, results: Iterable<SetLine>, earlier: EarlierTrials, figure: string): Trials {
   const trials = new Map<string, { value: number | null; isOfFamily: boolean }>();
-  const add = (runInputs: TriedOn, params: SetLine['params'], figures: SetLine['figures']) => {
+  const add = (runInputs: TrialInputs, params: SetLine['params'], figures: SetLine['figures']) => {
     if (figures === null) return;
     const key = trialKey(runInputs, params);
     const earlierTrial = trials.get(key);
@@ -61,7 +61,7 @@ export function countTrials(header: SweepHeader, results: Iterable<SetLine>, ear
 /**
  * Returns the key of a trial, equal for equal code, parameters and definition. A swept parameter and one in the definition count the same.
  */
-function trialKey({ parts }: TriedOn, params: SetLine['params']): string {
+function trialKey({ parts }: TrialInputs, params: SetLine['params']): string {
   const partsOfSet = parts.filter(({ name }) => !SWEEP_ONLY_PARTS.has(name));
   const isFixed = ({ name }: { readonly name: string }) => name.startsWith(FIXED_PARAM_PREFIX);
   const fixedParams = partsOfSet.filter(isFixed).map(({ name, value }): [string, string] => [name.slice(FIXED_PARAM_PREFIX.length), value]);
@@ -73,10 +73,10 @@ function trialKey({ parts }: TriedOn, params: SetLine['params']): string {
 }
 
 /** Returns the family; null: none, as in lines of an earlier isobar version. */
-const familyOf = ({ family }: TriedOn): string | null => family ?? null;
+const familyOf = ({ family }: TrialInputs): string | null => family ?? null;
 
 /** True when two trials used the same instruments and intervals. */
-function isOnSameData(one: TriedOn, other: TriedOn): boolean {
-  const dataKey = ({ bars }: TriedOn) => [...new Set(bars)].toSorted().join('\n');
+function isOnSameData(one: TrialInputs, other: TrialInputs): boolean {
+  const dataKey = ({ bars }: TrialInputs) => [...new Set(bars)].toSorted().join('\n');
   return dataKey(one) === dataKey(other);
 }

@@ -10,7 +10,7 @@ export interface BotComputerParts extends ProcessParts {
   readonly config: LiveConfig;
   readonly load: NonNullable<LiveOptions['load']>;
   /** Maximum number of bars in each feed. */
-  readonly room: number;
+  readonly capacityRows: number;
   /** Returns the connections of a process to the exchange. */
   readonly wireOf: (process: { readonly isDead: boolean }) => LateReplyWire;
 }
@@ -26,9 +26,9 @@ export class BotComputer extends SimulatedProcess {
 
   /** Opens the bot. Rejects with the errors of `openLiveBot`. */
   async open(): Promise<void> {
-    const { config, load, room, wireOf, number } = this.#parts;
+    const { config, load, capacityRows, wireOf, number } = this.#parts;
     const self = { pid: number, started: String(number), namespace: 'n', boot: 'b', host: 'simulated' };
     const openJournal = (open: OpenJournalAs) => open({ self, findProcess: () => 'gone' });
-    return this.openBot({ config, load, room, wire: wireOf(this), isPretty: true, openJournal });
+    return this.openBot({ config, load, capacityRows, wire: wireOf(this), isPretty: true, openJournal });
   }
 }

@@ -48,7 +48,7 @@ export interface BotTerms {
   /** Modules given in code, by their index in the config's list; absent: none. */
   readonly modules?: LiveOptions['modules'];
   /** Maximum number of bars in each feed. */
-  readonly room: number;
+  readonly capacityRows: number;
   readonly wire: LateReplyWire;
   /** True if the operator accepts what has changed since the newest start, as `--accept-changes` does. */
   readonly acceptChanges?: boolean;
@@ -151,7 +151,7 @@ export abstract class SimulatedProcess implements Scheduler {
 
   /** Opens the bot. Rejects with the errors of `openLiveBot`. */
   protected async openBot(terms: BotTerms): Promise<void> {
-    const { config, load, modules, room, wire, isPretty, acceptChanges = false, openJournal: openAs } = terms;
+    const { config, load, modules, capacityRows, wire, isPretty, acceptChanges = false, openJournal: openAs } = terms;
     const { log, broken, random, disk } = this.#parts;
     const soon = (run: () => void): void => this.#later(0, run);
     const openOnDisk: SimulatedComputer['openJournal'] = (deps, options) =>
@@ -162,7 +162,7 @@ export abstract class SimulatedProcess implements Scheduler {
       acceptChanges,
       load,
       modules,
-      room,
+      capacityRows,
       broken,
       tradedInstruments: () => disk.instruments,
       computer: {

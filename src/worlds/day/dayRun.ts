@@ -275,7 +275,7 @@ class SimulatedDay {
       queue: this.#queue,
       config: this.#config,
       load: this.#request.bot.loader(reported),
-      room: this.#request.bot.room,
+      capacityRows: this.#request.bot.capacityRows,
       wireOf: (sender) => this.#network.wireOf(sender),
       disk: this.#disk,
       random: () => rng.next(),

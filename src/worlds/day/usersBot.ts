@@ -44,7 +44,7 @@ export interface UsersBot {
   /** True while a process loads its strategies. */
   readonly isLoading: boolean;
   /** Maximum number of bars in each feed of a day. */
-  readonly room: number;
+  readonly capacityRows: number;
 }
 
 /** Maximum number of bars of a feed before a day, for the warm-up of strategies. */
@@ -94,7 +94,7 @@ class PreparedBot implements UsersBot {
   readonly name: string;
   readonly asset: string;
   readonly notes: readonly string[];
-  readonly room: number;
+  readonly capacityRows: number;
   readonly #deps: PreparedBotDeps;
   /** Number of loads in progress. */
   #loads = 0;
@@ -104,7 +104,7 @@ class PreparedBot implements UsersBot {
     this.name = deps.plan.name;
     this.asset = deps.finest[0]!.instrument.quote;
     const minIntervalMs = smallestOf(deps.plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
-    this.room = WARM_ROWS + EXCHANGE_ROWS + Math.ceil(MAX_DAY_MS / minIntervalMs);
+    this.capacityRows = WARM_ROWS + EXCHANGE_ROWS + Math.ceil(MAX_DAY_MS / minIntervalMs);
     const { firstMs, count } = deps.days;
     this.notes = [...deps.notes, `days from ${formatMinute(firstMs)} to ${formatMinute(firstMs + count * DAY_MS)}`];
   }

@@ -88,7 +88,7 @@ export class BotProcess extends SimulatedProcess {
         folder: '.',
       }),
       ...(module === null ? {} : { modules: new Map([[0, { module, hash: 'module' }]]) }),
-      room: MAX_FEED_BARS,
+      capacityRows: MAX_FEED_BARS,
       wire: network.wireOf(this),
       isPretty: false,
       acceptChanges: acceptsChanges,

@@ -30,7 +30,7 @@ import { rowOfFact, type BarFact } from './barFact.ts';
 import { catalogBars } from './catalogBars.ts';
 import { firstTradeBars, requireTradeIds, tradeBarsSince, tradeStart, type TradeStart } from '../trades/tradeStart.ts';
 import { barsAfter, joinWarmup } from './warmup.ts';
-import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
+import { GrowingBars, DEFAULT_CAPACITY_ROWS } from '../../../model/bars/growingBars.ts';
 
 /** The bars of one key, and the feeds that use them. */
 interface SetOfBars {
@@ -111,7 +111,7 @@ export function plansFor(
   return wantedFeeds(behaviour).map(({ name, key, isExecutionOnly }, feed) => {
     const instrument = instrumentOf(key, instruments);
     if (instrument === undefined) throw new ConfigError(`${key.symbol}: the bot did not trade it`, 'name the config that the bot ran with');
-    const bars = new GrowingBars(instrument, key.interval, rows + ROOM_ROWS);
+    const bars = new GrowingBars(instrument, key.interval, rows + DEFAULT_CAPACITY_ROWS);
     appendWarm(bars, feed, warm);
     return { name, bars, firstRow: bars.length, quality: feedQualityOf(bars), isExecutionOnly };
   });
@@ -198,12 +198,14 @@ async function readTrades(config: LiveConfig, service: MarketService, { key, lis
 }
 
 /** Returns the feeds for the start of a new lifetime. */
-export function firstFeeds(market: LiveMarket, room?: number): LiveFeeds {
+export function firstFeeds(market: LiveMarket, capacityRows?: number): LiveFeeds {
   const notes = [...market.notes];
   const note = (text: string): void => {
     if (!notes.includes(text)) notes.push(text);
   };
-  return liveFeeds(market, notes, (set) => (set.start === undefined ? firstKlines(set, note, room) : firstTrades(set, note, room)));
+  return liveFeeds(market, notes, (set) =>
+    set.start === undefined ? firstKlines(set, note, capacityRows) : firstTrades(set, note, capacityRows),
+  );
 }
 
 /** The bars of one feed at its start. */
@@ -216,17 +218,27 @@ interface FeedBars {
 }
 
 /** Returns the bars from trades with which a feed starts. */
-function firstTrades({ instrument, key, start }: ListedTrades, note: (text: string) => void, room = ROOM_ROWS): FeedBars {
+function firstTrades(
+  { instrument, key, start }: ListedTrades,
+  note: (text: string) => void,
+  capacityRows = DEFAULT_CAPACITY_ROWS,
+): FeedBars {
   const { tracker, bars: warm, notes } = firstTradeBars(start);
   notes.forEach(note);
-  const bars = new GrowingBars(instrument, key.interval, room);
+  const bars = new GrowingBars(instrument, key.interval, capacityRows);
   for (const bar of warm) if (bars.hasWholeTicks(bar)) bars.append(bar);
   return { bars, missedBars: [], tracker };
 }
 
 /** Returns the bars from klines with which a feed starts: those of the catalog, followed by the newest ones of the exchange. */
-function firstKlines({ key, instrument, catalog, known }: ListedKlines, note: (text: string) => void, room?: number): FeedBars {
-  const joined = joinWarmup({ instrument, interval: key.interval, catalog, window: known, ...(room === undefined ? {} : { room }) });
+function firstKlines({ key, instrument, catalog, known }: ListedKlines, note: (text: string) => void, capacityRows?: number): FeedBars {
+  const joined = joinWarmup({
+    instrument,
+    interval: key.interval,
+    catalog,
+    window: known,
+    ...(capacityRows === undefined ? {} : { capacityRows }),
+  });
   const isYoung = known.length === 0 && joined.bars.length === 0;
   if (isYoung) note(`${key.symbol} ${key.interval}: the exchange has no bars yet; the feed begins with its first bar`);
   else if (joined.note !== null) note(joined.note);
@@ -234,7 +246,7 @@ function firstKlines({ key, instrument, catalog, known }: ListedKlines, note: (t
 }
 
 /** Returns the feeds of a lifetime that continues: its first bars, and the bars since its newest ones. Throws ConfigError for a gap. */
-export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: LifetimeBars, room = ROOM_ROWS): LiveFeeds {
+export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: LifetimeBars, capacityRows = DEFAULT_CAPACITY_ROWS): LiveFeeds {
   // The venue may still be building a bar that closed later. A poll brings that bar, as it would have without the stop.
   const builtMs = market.atMs - market.delayMs;
   const hasReceived = (id: string, openMs: number): boolean =>
@@ -247,7 +259,7 @@ export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: Life
   const notes = [...market.notes];
   return liveFeeds({ ...market, sets }, notes, (set, feed) => {
     const { key, instrument } = set;
-    const bars = new GrowingBars(instrument, key.interval, rows + room);
+    const bars = new GrowingBars(instrument, key.interval, rows + capacityRows);
     appendWarm(bars, feed, warm);
     if (set.start !== undefined) {
       const { tracker, bars: missedBars, notes: tradeNotes } = tradeBarsSince(lastMs(feed), set.start);

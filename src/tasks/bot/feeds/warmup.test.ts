@@ -33,7 +33,7 @@ function exchangeBars(from: number, to: number): MarketBar[] {
   });
 }
 const joinedMinutes = (stored: BarColumns | null, window: readonly MarketBar[]) => {
-  const { bars, note } = joinWarmup({ instrument: BTC, interval: '1m', catalog: stored, window, room: 1000 });
+  const { bars, note } = joinWarmup({ instrument: BTC, interval: '1m', catalog: stored, window, capacityRows: 1000 });
   return { minutes: Array.from({ length: bars.length }, (_, row) => bars.openMs[row]! / MINUTE_MS), note };
 };
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
@@ -58,7 +58,7 @@ test('volumes are equal in whole lots: an exchange has no finer ones, a catalog 
   const noteOf = (catalogVolume: number, exchangeVolume: number) => {
     const catalog = { ...catalogBars(0, 50), instrument: contract, volume: new Float64Array(50).fill(catalogVolume) };
     const window = exchangeBars(40, 80).map((bar) => ({ ...bar, volume: exchangeVolume }));
-    return joinWarmup({ instrument: contract, interval: '1m', catalog, window, room: 1000 }).note;
+    return joinWarmup({ instrument: contract, interval: '1m', catalog, window, capacityRows: 1000 }).note;
   };
   expect(noteOf(7736.6, 7737)).toBe(null);
   expect(noteOf(0.4, 0)).toBe(null);

@@ -26,15 +26,15 @@ export interface WarmupDeps {
   /** Closed bars of the exchange, oldest first. */
   readonly window: readonly MarketBar[];
   /** Maximum number of bars that the joined series can hold. */
-  readonly room?: number;
+  readonly capacityRows?: number;
 }
 
 /**
  * Joins catalog and exchange. Catalog bars are used only if they reach the exchange's bars and their common bars are equal. An indicator
  * over a gap, or over two sources, would have values that no backtest has.
  */
-export function joinWarmup({ instrument, interval, catalog, window, room }: WarmupDeps): Warmup {
-  const bars = room === undefined ? new GrowingBars(instrument, interval) : new GrowingBars(instrument, interval, room);
+export function joinWarmup({ instrument, interval, catalog, window, capacityRows }: WarmupDeps): Warmup {
+  const bars = capacityRows === undefined ? new GrowingBars(instrument, interval) : new GrowingBars(instrument, interval, capacityRows);
   const name = `${instrument.wireName} ${interval}`;
   const firstOfExchange = window[0];
   const canCompare = catalog !== null && catalog.length > 0 && firstOfExchange !== undefined;
@@ -51,7 +51,10 @@ export function joinWarmup({ instrument, interval, catalog, window, room }: Warm
  * Returns the closed bars after the one that opened at `lastMs`, oldest first: bars of the catalog, then bars of the exchange. Throws
  * ConfigError if neither has all of them.
  */
-export function barsAfter(lastMs: number, { instrument, interval, catalog, window }: Omit<WarmupDeps, 'room'>): readonly MarketBar[] {
+export function barsAfter(
+  lastMs: number,
+  { instrument, interval, catalog, window }: Omit<WarmupDeps, 'capacityRows'>,
+): readonly MarketBar[] {
   const newer = window.filter(({ openMs }) => openMs > lastMs);
   const firstNewer = newer[0];
   const isExchangeEnough = lastMs === -Infinity || window.some(({ openMs }) => openMs <= lastMs);
