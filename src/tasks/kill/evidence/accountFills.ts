@@ -12,6 +12,8 @@ interface AccountFill {
   readonly row: TradeRow;
   /** True if an own order has closed at least a lot more than its strategy held. */
   readonly isExcess: boolean;
+  /** True once the operator has cleared the halt of such fills. They are then the account's. */
+  isSettled: boolean;
 }
 
 /** The fills of the account in the order of the journal. */
@@ -26,11 +28,19 @@ export class AccountFills {
   add(record: RecordOf<'FILL'>, isOwn: boolean, instrument: Instrument | undefined): void {
     const lot = Decimal.pow(10, -(instrument?.quantityDigits ?? 0));
     const isExcess = isOwn && new Decimal(record.qty).greaterThanOrEqualTo(lot);
-    this.#fills.push({ instrument: record.symbol, row: unattributedRow(record), isExcess });
+    this.#fills.push({ instrument: record.symbol, row: unattributedRow(record), isExcess, isSettled: false });
   }
   /** Returns the fills of an instrument. */
   rowsOf(instrument: string): readonly TradeRow[] {
     return this.#fills.flatMap((fill) => (fill.instrument === instrument ? [fill.row] : []));
+  }
+  /** Notes that the operator has cleared the halt of the fills beyond what strategies held. */
+  settleExcess(): void {
+    for (const fill of this.#fills) fill.isSettled ||= fill.isExcess;
+  }
+  /** Returns the fills of an instrument beyond what strategies held, except those that the operator has cleared. */
+  unsettledExcessOf(instrument: string): readonly TradeRow[] {
+    return this.#fills.flatMap((fill) => (fill.instrument === instrument && fill.isExcess && !fill.isSettled ? [fill.row] : []));
   }
   /** Returns all fills beyond what strategies held. */
   get excess(): readonly AccountFill[] {

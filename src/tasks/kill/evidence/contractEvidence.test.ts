@@ -108,3 +108,48 @@ it('a fill that the journal has booked to the account counts as shown, also once
   const range = (await readerOf(history, [], books, serverMs).read(PERPETUAL)).held.get(0);
   expect([range?.low.toFixed(), range?.high.toFixed()]).toEqual(['-10', '0']);
 });
+
+it.each([
+  { name: 'listed', isListed: true },
+  { name: 'no longer listed', isListed: false },
+])(
+  'the part of a trade $name beyond what the strategy held may have closed contracts whose fill is not booked yet',
+  async ({ isListed }) => {
+    const history = [orderRow('3', 'OUT', 'CLOSE', 'buy'), orderRow('1', 'IN', 'OPEN', 'sell')];
+    const fill = {
+      k: 'FILL',
+      t: NOW_MS,
+      symbol: PERPETUAL.id,
+      price: '60000',
+      fee: '0',
+      feeCoin: 'USDT',
+      maker: false,
+      executedMs: SIGNED_MS,
+    };
+    const books = booksOf([PERPETUAL], [ENTRY, EXIT], NOW_MS);
+    // The entry has filled 6 and 4, and only the 6 are booked. So the exit of 10 has closed 4 more than the strategy held.
+    books.add({ ...fill, seq: 97, cid: 'IN', orderId: '1', tradeId: '11', side: 'sell', qty: '6', last: false } as never);
+    books.add({ ...fill, seq: 98, cid: null, orderId: '3', tradeId: '13', side: 'buy', qty: '4', split: true } as never);
+    books.add({ ...fill, seq: 99, cid: 'OUT', orderId: '3', tradeId: '13', side: 'buy', qty: '6', last: true } as never);
+    const unbookedTrade = { ...tradeRow('12', '1', 'sell'), quantity: '4' };
+    const trades = isListed
+      ? [tradeRow('13', '3', 'buy'), unbookedTrade, { ...tradeRow('11', '1', 'sell'), quantity: '6' }]
+      : [unbookedTrade];
+    const rangeNow = async () => {
+      const range = (await readerOf(history, trades, books, isListed ? NOW_MS : NOW_MS + 2 * 86_400_000).read(PERPETUAL)).held.get(0);
+      return [range?.low.toFixed(), range?.high.toFixed()];
+    };
+    expect(await rangeNow()).toEqual(['-4', '0']);
+    books.add({
+      k: 'RESUME',
+      t: NOW_MS,
+      seq: 100,
+      scope: 'account',
+      state: 'HALT_NEW',
+      code: 'POST_TRADE',
+      who: 'me',
+      why: 'seen',
+    } as never);
+    expect(await rangeNow()).toEqual(['-4', '-4']);
+  },
+);

@@ -130,7 +130,10 @@ export class KillEvidenceReader {
     const journalFills = this.books.accountFills.rowsOf(instrument.id);
     const listedKeys = new Set(journalFills.length === 0 ? [] : trades.map(keyOf));
     const unlistedFills = journalFills.filter((fill) => !listedKeys.has(keyOf(fill)));
-    return [...trades, ...unlistedFills].filter((row) => !this.books.isBooked(instrument.id, row));
+    const unbooked = [...trades, ...unlistedFills].filter((row) => !this.books.isBooked(instrument.id, row));
+    // The order's part of a trade is booked, and the account's part, which is beyond what the strategy held, is in doubt.
+    const partsInDoubt = this.books.accountFills.unsettledExcessOf(instrument.id).filter((row) => this.books.isBooked(instrument.id, row));
+    return [...unbooked, ...partsInDoubt];
   }
 
   /** Returns the executed quantity of an order, from its trades. Throws KillStopped. */

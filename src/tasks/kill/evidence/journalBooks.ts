@@ -133,6 +133,7 @@ export class JournalBooks implements OwnOrders {
   /** Leaves fills beyond what strategies held to the account: the operator has accepted that. */
   #settleExcess(): void {
     for (const { instrument, row } of this.accountFills.excess) this.#noteBookedId(instrument, row.tradeId, row.side);
+    this.accountFills.settleExcess();
   }
 
   /** Completes the books after the last record. */
