@@ -97,12 +97,15 @@ function buildTrades(record: RunRecord): RunTrades {
   }
   payUntil(Infinity);
   for (const { book } of positions.values()) book.end();
+  // An instrument that never traded needs no bars: of a list of symbols, some may have none in the range of the run.
+  const isPathRecorded =
+    positions.size > 0 ? Array.from(positions.values()).every(({ path }) => path !== null) : bars.every((columns) => columns !== null);
   const tags = new Tags(record);
   return {
     closed: closedTrades(closed, tags, record),
     ...openOf(record, [...positions.values()]),
     tags: tags.texts,
-    path: bars.every((columns) => columns !== null) ? 'coarse' : 'not-recorded',
+    path: isPathRecorded ? 'coarse' : 'not-recorded',
   };
 }
 
