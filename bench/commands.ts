@@ -40,6 +40,7 @@ const MIN_FILLS_PER_SYMBOL = 100;
 const WITHOUT_ENVELOPE = ['--no-envelope'];
 /** The feeds of a definition with one symbol. */
 const ONE_SYMBOL_FEED = '{ bars: { symbol: AAAUSDT, interval: 1m } }';
+
 /** Returns the strategy parameters of a workload as YAML. */
 const paramsOf = ({ fast, slow }: Workload) => `{ fast: ${fast}, slow: ${slow} }`;
 

@@ -19,6 +19,7 @@ import { TwoThreadSpeedup } from './twoThreadSpeedup.ts';
 import { feedPlan, loadStrategyFile, benchPlan } from './workloads.ts';
 
 const ROW_COUNT = 1_000_000;
+
 /** Lengths of the two averages, in bars. */
 const FAST_VALUES = Array.from({ length: 20 }, (_, index) => 5 * (index + 1));
 const SLOW_VALUES = Array.from({ length: 10 }, (_, index) => 120 + 20 * index);

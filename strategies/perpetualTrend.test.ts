@@ -8,11 +8,13 @@ import PerpetualTrend from './perpetualTrend.ts';
 /** Bars from 99 to 101: the channel is 99 to 101, and the ATR is 2. */
 const QUIET: Shape[] = Array.from({ length: 6 }, () => [100, 101, 99, 100]);
 const PARAMS = { entryBars: 5, exitBars: 3, atrBars: 5, stopAtrs: 2, risk: 0.01, mostEach: 10 };
+
 /** Runs the strategy over one contract for each list of bars. */
 const run = (barsOfContracts: readonly (readonly Shape[])[], params: object = {}) => {
   const contracts = barsOfContracts.map((after, index) => perpetualBars([...QUIET, ...after], 'ABC'[index]!.repeat(3)));
   return trade(PerpetualTrend, { contracts }, { ...PERPETUAL, params: { ...PARAMS, ...params } });
 };
+
 /** Returns side, price and bar index of each fill. */
 const fillSummary = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ side, price, after }) => [side, price, after]);
 

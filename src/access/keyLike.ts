@@ -22,6 +22,7 @@ const KEY_WORDS = '(key|secret|token|password|passphrase|credentials?)';
 const SHORT_NAME = new RegExp(`^${KEY_WORDS}+$`);
 /** Names such as `apiKey`, which always mean a credential. */
 const FULL_NAME = new RegExp(`^(isobar)?(api|access|private|secret|sign|signing)${KEY_WORDS}+$`);
+
 /** Returns the letters of a name in lower case. */
 const lettersOf = (name: string): string => name.replace(/[^A-Za-z]/g, '').toLowerCase();
 

@@ -89,6 +89,7 @@ export function warningClass({ code }: Pick<Warning, 'code'>): string {
 
 /** How the warning about a read of the machine continues after the name of the function, where a package makes it and not the code of the author. */
 export const BY_PACKAGE = ' by a package';
+
 /** True for the warning about a read of the clock or of the local time by a package. The result may not depend on it: `isobar prove` and samples find out. */
 export function isPackageRead({ code, text }: Warning): boolean {
   return (code === 'IMPURE_CLOCK' || code === 'IMPURE_LOCAL_TIME') && text.includes(`${BY_PACKAGE} in strategy code: `);
@@ -96,6 +97,7 @@ export function isPackageRead({ code, text }: Warning): boolean {
 
 /** How the warning continues about members of built-ins that code may have replaced for a part of a run. */
 const FOR_A_TIME = ' for a time';
+
 /** Returns the warning that code may have replaced `members` in a part of a run. It may also have written such a member of an object of its own. */
 export function briefReplacement(members: string): Warning {
   return warning('STATE_GLOBAL', `the strategy replaces ${members}${FOR_A_TIME}, which everything in its process shares and isobar calls`);

@@ -15,6 +15,7 @@ const endOf = (filledLots: number, reason: OrderEnd['reason'] = 'canceled'): Ord
   filledUnits: (filledLots * 10) as Units,
   reason,
 });
+
 /** Returns the terms of a replacement. */
 const replacementOf = (lots: number, side: 'buy' | 'sell' = 'buy', quoteUnits = 0) => ({
   side,

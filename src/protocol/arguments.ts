@@ -177,10 +177,12 @@ const isListUpTo = (value: unknown, max: number): value is readonly unknown[] =>
 const INSTRUMENT_NAME = /^[A-Za-z0-9/_-]{1,64}$/;
 /** Pattern of client order ids. */
 export const CLIENT_ID = /^[A-Za-z0-9_-]{1,31}$/;
+
 /** True for an id of the venue: a whole number above 0 in at most 31 digits. */
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[1-9]\d{0,30}$/.test(value);
 /** Maximum length of a decimal argument. Prices and quantities are far shorter. */
 const MAX_DECIMAL_CHARS = 60;
+
 /** True for a plain decimal above 0, as JSON writes it. Its digits are sent unchanged. */
 const isPositiveDecimal = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_DECIMAL_CHARS && /^(0|[1-9]\d*)(\.\d+)?$/.test(value) && /[1-9]/.test(value);

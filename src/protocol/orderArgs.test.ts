@@ -30,6 +30,7 @@ const PERP: Instrument = {
   wireName: 'E-BTC-USDT',
   quantityDigits: 0,
 };
+
 /** Returns an order without a size. */
 const order = (changes: Partial<SizedOrder>): SizedOrder => ({
   instrument: BTC,

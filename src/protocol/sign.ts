@@ -73,6 +73,7 @@ export const FUTURES_VERSION_HEADER = 'futures-version';
 
 /** The clock rule: a request is valid if timestamp < now + 1000 and now - timestamp <= recvWindow, on the service's clock. */
 export const RECV_WINDOW = { defaultMs: 5000, maxMs: 5000, aheadMs: 1000 } as const;
+
 /** True when a request that was signed at one time may still be admitted at another. */
 export const isInWindow = (timestampMs: number, nowMs: number, windowMs: number = RECV_WINDOW.defaultMs): boolean =>
   timestampMs < nowMs + RECV_WINDOW.aheadMs && nowMs - timestampMs <= windowMs;

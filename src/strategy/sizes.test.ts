@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { sizeByKelly, sizeByRisk, sizeByVolatility } from './sizes.ts';
 
 const ONE = 10n ** 12n;
+
 /** Draws a decimal with eight digits after the point: as text for the helper, and as units of 10^-8 for the fraction. */
 const amount = (max: number, min = 0) =>
   fc.bigInt({ min: BigInt(min), max: BigInt(max) * 10n ** 8n }).map((units) => {

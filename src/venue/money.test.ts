@@ -20,6 +20,7 @@ const digits = fc.record({
   quantityDigits: fc.integer({ min: 0, max: 8 }),
   quoteDigits: fc.integer({ min: 0, max: 10 }),
 });
+
 /** Generates whole numbers of every size up to 2^bits. */
 const whole = (bits: number) => fc.integer({ min: 1, max: bits }).chain((top) => fc.integer({ min: 1, max: 2 ** top - 1 }));
 

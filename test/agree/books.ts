@@ -27,6 +27,7 @@ export interface BookComparison {
 const COLUMN_NAMES = ['entry time', 'exit time', 'entry price', 'exit price', 'size', 'pnl'];
 /** Largest difference that counts as rounding: the tools add up floating-point numbers. The smallest unit of isobar's money is 1e-8. */
 const TOLERANCE = 1e-7;
+
 /** True when two numbers are equal up to rounding. NaN equals nothing. */
 const isEqual = (own: number, other: number): boolean => Math.abs(own - other) <= TOLERANCE;
 

@@ -44,6 +44,7 @@ const NESTED: readonly Sample[] = [
   [[], -1102],
   [[1], -1102],
 ];
+
 /** Returns values of a wrong type: `samples` in any place, and in a body also booleans, objects and lists. */
 const wrongTypes = (place: Place, ...samples: readonly Sample[]): readonly Sample[] =>
   place === 'query' ? samples : [[true, -1102], ...NESTED, ...samples];

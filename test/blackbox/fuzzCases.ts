@@ -104,6 +104,7 @@ function unusualMethod(rng: Random, world: FuzzWorld): FuzzCase {
 
 /** Characters that would end a request line. */
 const UNSENDABLE = /\s|\0/g;
+
 /** Draws up to six `name=value` pairs with unusual names and values. */
 const unusualPairs = (rng: Random, names: readonly string[]): string[] =>
   rng.upTo(6, () => {

@@ -20,6 +20,7 @@ export const long = shapeWhere(
   'a whole number',
   (value) => Number.isSafeInteger(value) || (typeof value === 'string' && /^#\d+$/.test(value)),
 );
+
 /** A time in ms UTC, between 2001 and 2286. */
 export const ms = shapeWhere('a time in ms', (value) => typeof value === 'number' && value > 1e12 && value < 1e13);
 /** A whole number as text. */
@@ -33,6 +34,7 @@ export const iso = shapeWhere(
   'a date-time without zone',
   (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(value),
 );
+
 /** Returns the shape of a value from a list. */
 export const oneOf = (...values: readonly unknown[]): Shape =>
   shapeWhere(`one of ${JSON.stringify(values)}`, (value) => values.includes(value));

@@ -22,6 +22,7 @@ const instrument = (symbol: string, overrides: object = {}) => ({
   minQuantity: '0.001',
   ...overrides,
 });
+
 /** Returns a contract of the config. */
 const contract = (coin: string, overrides: object = {}) => ({
   contractName: `E-${coin}-USDT`,

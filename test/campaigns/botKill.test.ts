@@ -22,6 +22,7 @@ const STEPS: readonly Step[] = ['before', 'torn', 'written', 'lasting'];
 const FUTURES_ONLY: ReadonlySet<RecordKind> = new Set<RecordKind>(['SETTING', 'FUNDED', 'RATES']);
 /** Kinds of records that these bots do not write. test/live/seriesKilled.test.ts kills a bot with external series. */
 const NOT_WRITTEN_HERE: ReadonlySet<string> = new Set<RecordKind>(['SERIES']);
+
 /** True for the name of a record kind. */
 const isKind = (name: string): name is RecordKind => Object.hasOwn(RECORD_KINDS, name);
 

@@ -13,6 +13,7 @@ import { barsOfTicks, tickPath } from './envelopeWorld.ts';
 
 const FUNDING_HOURS = 8;
 const STRATEGY_FOLDER = new URL('../../strategies/', import.meta.url).pathname;
+
 /** File names of the shipped strategies. */
 export const SHIPPED = readdirSync(STRATEGY_FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
 

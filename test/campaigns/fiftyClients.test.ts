@@ -20,8 +20,10 @@ const SEED = Number(process.env['ISOBAR_SEED'] ?? 1);
 const CLIENTS = 50;
 /** How often the books are checked while the clients trade, ms. */
 const CHECK_MS = 100;
+
 /** The exchange has no rate limits. */
 const NO_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null]));
+
 /** Limits of the clients, so high that no call waits. */
 const CLIENT_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, { count: 1_000_000, windowMs: 100 }]));
 

@@ -45,6 +45,7 @@ const NO_LIMITS = Object.fromEntries([
 ]);
 /** Coins of the account that the bot has never bought. */
 const FOREIGN_COINS = new Decimal(10);
+
 /** Accounts that can pay for every order. */
 const ACCOUNTS = TRADERS.map((trader) => ({
   ...trader,

@@ -8,6 +8,7 @@ import { HOUR_MS, LimitsWorld, NETWORKS, type ClassCounts, type Flow } from './l
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const CASE_COUNT = Number(ISOBAR_CASES ?? NETWORKS);
+
 /** Returns the length of a simulation. In the suite one network has a whole hour, the others a twelfth. */
 const lengthMsOf = (seed: number): number => (ISOBAR_CASES || seed === SEED ? HOUR_MS : HOUR_MS / 12);
 

@@ -13,6 +13,7 @@ import { runBacktest } from '../fixtures/shippedStrategyRun.ts';
 import { feed, hoursOf, minutes, planOf, START_MS, stretchBars, truncateBars, type PlanOptions } from '../simulation/plans.ts';
 
 const STRATEGY_FOLDER = new URL('../../strategies/', import.meta.url).pathname;
+
 /** The files of the shipped strategies. */
 const SHIPPED = readdirSync(STRATEGY_FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
 /** `npm run campaign -- lookAhead` sets both variables. Its default number of trials reaches nearly every row. */

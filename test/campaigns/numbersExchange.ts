@@ -17,6 +17,7 @@ import type { Service } from '../../src/paperExchange/service.ts';
 
 /** The time at which every run starts, ms UTC. */
 export const START_MS = 1_767_571_200_000;
+
 /** Rate limits under which no call has to wait. */
 const NO_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null]));
 
@@ -53,6 +54,7 @@ const DEPOSITS = {
 export type AccountName = keyof typeof DEPOSITS;
 /** The names of all accounts. */
 export const ACCOUNT_NAMES = Object.keys(DEPOSITS) as AccountName[];
+
 /** Returns the deposits of an account by asset, as decimals. */
 export const depositsOf = (name: AccountName, market: 'spot' | 'futures'): Readonly<Record<string, string>> => DEPOSITS[name][market];
 

@@ -208,5 +208,6 @@ const drawVolume = (rng: Rng): string => {
   const size = 1 + Math.floor(rng.next() * 99);
   return rng.next() < 0.5 ? String(size * 10 ** Math.floor(power / 2)) : `${size}e-${Math.floor(power / 3)}`;
 };
+
 /** Puts a number into quotes in some cases, because both forms are valid. */
 const maybeQuoted = (rng: Rng, text: string): string => (rng.next() < 0.3 ? `"${text}"` : text);

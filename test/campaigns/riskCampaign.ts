@@ -11,6 +11,7 @@ const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 export const FIRST_SEED = Number(ISOBAR_SEED ?? 1);
 /** From this number of courses on, every kind of event must have happened. Fewer may miss one by chance. */
 const MIN_COMPLETE_COURSES = 1000;
+
 /** Returns the number of courses that a campaign asks for, or that of the test suite. */
 export const courseCountOf = (coursesOfSuite: number): number => Number(ISOBAR_CASES ?? coursesOfSuite);
 

@@ -24,6 +24,7 @@ export type OpenWorld = (plan: RunPlan, faultOf: (order: { readonly id: number }
 
 /** Number of rows: one for each of the twenty orders, and some for the last ones to end. */
 export const ROWS = 24;
+
 /** Returns the open of a row, in ticks. Prices rise by ten ticks a row. */
 export const openAt = (row: number) => 10_000 + 10 * row;
 /** The rows of the script, in ticks. Each closes ten ticks above its open, where the next one opens, and reaches 30 ticks to both sides. */
@@ -38,6 +39,7 @@ const KINDS = [
 ] as const; // prettier-ignore
 type OrderKind = (typeof KINDS)[number];
 const ORDERS = 2 * KINDS.length;
+
 /** Returns the kind of the order with the given number, from 1. */
 export const kindOf = (order: number) => KINDS[(order - 1) % KINDS.length]!;
 /** Returns what happens to the reply of an order. */

@@ -10,6 +10,7 @@ const ONE = 10n ** BigInt(DECIMALS);
 const CLOSE_INDEX = 5;
 /** The smallest unit of money, 10^-8. The value of a position is a whole number of units. */
 const UNIT = 10n ** BigInt(DECIMALS - 8);
+
 /** Rounds a scaled amount of money to whole units. */
 const inWholeUnits = (money: bigint): bigint => ((money + (money < 0n ? -UNIT : UNIT) / 2n) / UNIT) * UNIT;
 

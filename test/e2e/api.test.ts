@@ -23,14 +23,17 @@ afterAll(async () => {
 });
 
 const ORDER_COMMAND = ['api', 'spot.newOrder', 'symbol=btcusdt', 'side=buy', 'type=LIMIT', 'price=60000.10', 'volume=0.0010'];
+
 /** Makes the stub reply to every call with this body. */
 const replyWith = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): void => {
   stub.behaviour = withTime((socket) => void socket.write(answerBytes(status, body, headers)), Date.now);
 };
+
 /** Makes the stub treat every call in this way. It still replies to requests for its time. */
 const behaveAs = (behaviour: Behaviour): void => {
   stub.behaviour = withTime(behaviour, Date.now);
 };
+
 /** Returns the arguments with the addresses of the stub. */
 const withAddresses = (args: readonly string[]): readonly string[] => [...args, '--spot-url', stub.origin, '--futures-url', stub.origin];
 /** Runs the command in a new process. `isobarHere` runs it in this process. */

@@ -7,6 +7,7 @@ import { backtestIn, backtestOnFileIn, commandIn } from '../fixtures/inProcess.t
 
 const fixture = new CliFixture();
 const HEADER = 'open_time_ms,open,high,low,close,volume\n';
+
 /** Returns one line of a file of bars. */
 const csvRow = (minute: number, close = '101') => `${Date.UTC(2024, 0, 1) + minute * 60_000},100,105,95,${close},2\n`;
 /** Returns the lines of the minutes from `fromMinute` on, below `toMinute`. */

@@ -39,6 +39,7 @@ const CONTRACT = {
   contractId: 1,
   status: 1,
 };
+
 /** Returns closed minutes and the running one, each with an extra member of the service. */
 const klines = (): readonly object[] => {
   const newestMs = Math.floor(Date.now() / 60_000) * 60_000;

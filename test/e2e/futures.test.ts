@@ -20,6 +20,7 @@ afterAll(() => {
   process.chdir(startFolder);
   rmSync(folder, { recursive: true });
 });
+
 /** Runs a command that must succeed, and returns its output. */
 const isobar = (...words: string[]) =>
   execFileSync(process.execPath, [COMMAND, ...words], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });

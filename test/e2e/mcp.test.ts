@@ -97,6 +97,7 @@ afterEach(async () => {
   await Promise.all(clients.map(({ closed }) => closed));
   clients = [];
 });
+
 /** Starts a server, which ends with the test. */
 function startClient(...args: readonly string[]): McpClient {
   const newClient = new McpClient(...args);

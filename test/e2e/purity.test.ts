@@ -91,6 +91,7 @@ const CLEAN_WITH_THREAD = new Set([
   'requiredModules.ts',
   'weekScores.ts',
 ]);
+
 /** The other clean strategies leave nothing behind. */
 const isRunHere = (kind: Corpus['kind'], name: string): boolean => kind === 'clean' && !CLEAN_WITH_THREAD.has(name);
 

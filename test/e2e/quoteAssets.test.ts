@@ -28,6 +28,7 @@ export default class AboveMean extends Strategy.with({ bars: int(20, { min: 2 })
 }
 `;
 const FEEDS = 'btc: { symbol: BTCUSDT, interval: 1h }, eth: { symbol: ETHBTC, interval: 1h }, sol: { symbol: SOLUSDT, interval: 1h }';
+
 /** Returns the text of a definition with these lines. */
 const definition = (lines: readonly string[], feeds = FEEDS) => ['strategy: two.ts', `feeds: { ${feeds} }`, ...lines, ''].join('\n');
 const CASH = "cash: { USDT: '100000', BTC: '1' }";

@@ -10,6 +10,7 @@ const isobarSim = (...words: readonly string[]) => commandIn(fixture.folder, ['s
 /** The longest audit periods that a bot may have, because most of a simulated day is audits. */
 const AUDIT = 'audit: { fastMs: 60000, balanceMs: 600000, fullMs: 7200000 }';
 const EXCHANGE = "exchange: { spotUrl: 'https://nowhere.invalid', keyFile: nosuch, secretFile: nosuch }";
+
 /** Returns the definition of a bot. */
 const botDefinition = (strategy: string): string => `strategy: ${strategy}
 feeds: { bars: { symbol: TESTUSDT, interval: 15m } }

@@ -11,6 +11,7 @@ import { SweepFixture } from '../fixtures/sweepFixture.ts';
 
 /** One thread, for tests in which the number does not matter. Each thread loads the whole package. */
 const ONE_THREAD = ['--workers', '1'];
+
 /** Runs the sweep in this process. Tests of threads, an interruption or a kill start a process with `fixture.sweep`. */
 const sweep = (fixture: SweepFixture, ...args: readonly string[]): Promise<CommandOutput> =>
   commandIn(fixture.folder, ['sweep', 'cross.yaml', ...args]);

@@ -54,6 +54,7 @@ ${CLASS}
   }
 }`,
 };
+
 /** Returns the definition of a run of the strategy with this name. */
 const definitionOf = (name: string): string => `strategy: ./${name}.ts
 feeds: { bars: { symbol: AAAUSDT, interval: 1h } }

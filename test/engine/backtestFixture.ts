@@ -89,6 +89,7 @@ export function barsFrom(rows: readonly MinuteRow[], instrument: Instrument = sp
 export type PriceRow = readonly [open: number, high: number, low: number, close: number, volume?: number];
 /** A row around a price of 100 that reaches no order of these tests except market orders. */
 export const QUIET_ROW: PriceRow = [10_000, 10_010, 9990, 10_000];
+
 /** Returns this many quiet rows. */
 export const quietRows = (count: number): PriceRow[] => Array.from({ length: count }, () => QUIET_ROW);
 

@@ -30,6 +30,7 @@ const contractBars = (seed: number) => walkBars({ ...WALK, instrument: contract,
 
 /** Half of the cash for each account. */
 const HALVES = { spot: { USDT: '5000' }, futures: { USDT: '5000' } };
+
 /** Returns a plan in which the contract pays funding. */
 function planWithFunding(
   strategies: readonly GivenStrategy[],

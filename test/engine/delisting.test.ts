@@ -23,6 +23,7 @@ const LAST_ROW = 8;
 const VOLUME = 1e6;
 /** Lots of one coin. */
 const LOTS_PER_COIN = 1000;
+
 /** Returns rows that rise by one tick each: the first has all four prices at `firstTicks`. */
 function risingRows(count: number, firstTicks: number): PriceRow[] {
   return Array.from({ length: count }, (_, row) => {

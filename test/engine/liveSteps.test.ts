@@ -60,6 +60,7 @@ async function runOneByOne({ feeds, ...options }: PlanOptions & { feeds: Readonl
 }
 
 const FEED_KINDS = ['one feed', 'one feed with gaps', 'two intervals', 'two instruments'] as const;
+
 /** Returns the feeds of a kind. */
 function feedsOf(kind: (typeof FEED_KINDS)[number], seed: number): Record<string, BarColumns> {
   const btc = walkBars({ rows: 240, seed, missing: kind === 'one feed with gaps' ? 0.2 : 0 });

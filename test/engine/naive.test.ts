@@ -12,6 +12,7 @@ const ROW_COUNT = 300;
 /** Number of seeds of each case at each latency. ISOBAR_SEEDS=200 runs a campaign. */
 const { ISOBAR_SEEDS } = process.env;
 const SEEDS = Number(ISOBAR_SEEDS ?? 2);
+
 /**
  * Returns the seeds from `first` on for the latency at position `index`. Of two successive latencies, one has the first block lengths, and
  * the other the last ones.
@@ -131,6 +132,7 @@ function naiveFillsOf({ fills }: RunRecord): readonly NaiveFill[] {
 /** Number of replacements in the comparisons of a test. */
 let replacements = 0;
 const LATENCIES_MS = [0, 300, 20_000, 90_000];
+
 /** Each seed has the other asset of fees than the seed before it. */
 const feesOf = (seed: number) => (seed % 2 === 1 ? 'quote' : 'received');
 /** A script that decides at signals, timers, fills and the start. */

@@ -96,6 +96,7 @@ const MIN_LOTS = 2;
 const TICKS_PER_UNIT_PRICE = 100;
 /** A market buy by quantity is a limit at this collar beyond the last price (`fills.collar`). */
 const COLLAR_PPM = 10_000;
+
 /** Returns the limit of a market buy by quantity, in ticks. */
 const collarAbove = (lastTicks: number) => Math.floor((lastTicks * (1_000_000 + COLLAR_PPM)) / 1_000_000);
 /** An order is made unlike the open ones at most this often, by one lot each time. */

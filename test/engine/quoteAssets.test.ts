@@ -15,6 +15,7 @@ import { barsOfRows, MINUTE, run, spotInstrument, START_MS, walkBars } from './b
 const ROW_COUNT = 120;
 /** Decimals of money in USDT and in BTC. */
 const MONEY_DIGITS = 8;
+
 /** Returns a pair that is quoted in BTC. */
 const pairInBtc = (base: string, priceDigits: number, quantityDigits: number) =>
   spotInstrument(base, { id: instrumentId('spot', `${base}BTC`), wireName: `${base}BTC`, quote: 'BTC', priceDigits, quantityDigits });

@@ -66,6 +66,7 @@ const rowClosedBy = ({ closeMs, length }: BarColumns, ms: number): number => {
   while (row + 1 < length && closeMs[row + 1]! <= ms) row++;
   return row;
 };
+
 /** Returns for each row of `target` the newest value of a column of `source`. */
 const columnOnRowsOf = (target: BarColumns, source: BarColumns, column: Float64Array): number[] =>
   [...target.closeMs].map((ms) => column[rowClosedBy(source, ms)] ?? NaN);

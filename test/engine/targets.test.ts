@@ -18,6 +18,7 @@ const THREE_TARGETS: readonly TargetShare[] = [
   { at: '110', share: 0.3 },
   { at: '120', share: 0.2 },
 ];
+
 /** Returns role, price and lots of each fill after that of the entry. An order of 0.1 has 100 lots. It fills at row 1. */
 async function legFills(options: OrderOptions, rows: PriceRow[], base = '0.1', planOptions: Partial<PlanOptions> = {}) {
   const { fills, orders } = await ordersOf(buyAtFirstBar({ base }, options), { ...WITHOUT_FEES, ...planOptions }, barsOfRows(rows));

@@ -121,6 +121,7 @@ function moneyDifferences({ deps: { engine } }: LiveBot, { accounts, positions }
 
 /** Decimals of all amounts that are compared here. */
 const DECIMALS = 8;
+
 /** Returns a decimal as whole units of 10^-DECIMALS. */
 const unitsOf = (text: string): bigint => {
   const [integerPart = '0', fraction = ''] = text.split('.');

@@ -56,6 +56,7 @@ const spot = (name: string, schedule: readonly FaultRow[], options: Partial<Faul
   schedule,
   ...options,
 });
+
 /** Returns a fault whose reply does not report the outcome. After codes that admit an internal delay a proof takes ten minutes. */
 const unknownOutcome = (executed: 0 | 1, code: number, p: number): FaultRow => ({
   point: 'BUS.unknown',

@@ -19,6 +19,7 @@ export const jsonRow = ({ fault, orders, lost, duplicated, unresolved, ledgerEqu
 /** The columns of the table. */
 export const HEADERS = ['fault', 'orders', 'unknown', 'fills', 'lost', 'duplicated', 'unresolved', 'ledger', 's'];
 const WIDTHS = [24, 7, 8, 6, 5, 11, 11, 9, 4];
+
 /** Returns a line of the table with aligned cells. */
 export const tableLine = (cells: readonly (string | number)[]): string =>
   `${cells

@@ -13,6 +13,7 @@ let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
 const MINUTE_MS = 60_000;
+
 /** The values of a bar. A strategy may not keep the bar itself, because the bot reuses it. */
 type BarValues = Pick<Bar, 'openMs' | 'open' | 'high' | 'low' | 'close' | 'volume'>;
 /** Returns a copy of the values of a bar. */

@@ -13,6 +13,7 @@ let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
 const FIVE_MINUTES_MS = 300_000;
+
 /**
  * Sees only bars of five minutes, and protects each entry by a stop that the next minutes almost certainly reach.
  * If they do not, it exits and enters again. Otherwise a price that stays above the stop would keep the test waiting.

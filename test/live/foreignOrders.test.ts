@@ -67,6 +67,7 @@ const journalText = (): string => {
     .map((name) => readFileSync(join(folder, name), 'utf8'))
     .join('');
 };
+
 /** True when the bot reports an order as foreign. */
 const isForeign = (control: LiveControl, id: string): boolean => control.view().foreignOrders.some((foreign) => foreign.id === id);
 /** Returns the codes of all halt causes. */

@@ -19,6 +19,7 @@ import { RowWorld } from '../parity/world.ts';
 import { feed, planOf, START_MS } from '../simulation/plans.ts';
 
 const HOUR_MS = 3_600_000;
+
 /** Returns a time as hours after the start of the data. */
 const hoursAfterStart = (ms: number): number => (ms - START_MS) / HOUR_MS;
 

@@ -54,6 +54,7 @@ const oneFeedTraderOf = (feedIndex: number): StrategyClass =>
   };
 
 const MINUTE_MS = 60_000;
+
 /** Returns the cancels that the bot has sent. */
 const cancelCalls = () => fixture.calls.filter(({ path, method }) => method === 'POST' && path.includes('cancel'));
 /** Returns the requests of klines in a time range. */

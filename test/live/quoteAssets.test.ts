@@ -63,6 +63,7 @@ const ETHBTC: Instrument = {
   makerFeePpm: 1000,
   takerFeePpm: 1000,
 };
+
 /** Returns the settings of an exchange with pairs of two quote assets: BTCUSDT and ETHBTC. */
 function settingsOfTwoQuotes() {
   const demo = demoSettings(1);

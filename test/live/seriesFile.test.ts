@@ -51,6 +51,7 @@ function recordsOf(bot: string): readonly JournalLine[] {
 
 /** Columns: time, time from which the value is known, value. */
 const HEADER = 't,k,x\n';
+
 /** Returns the path of the series file. */
 const seriesPath = (folder: string): string => join(folder, 'x.csv');
 /** Returns an hour of the run as ISO time. */

@@ -15,6 +15,7 @@ const DAY_MS = 86_400_000;
 /** Printed trades have prices in ticks of 0.01 USDT and sizes in lots of 0.00001 BTC. */
 const TICKS_PER_USDT = 100;
 const LOTS_PER_BTC = 1e5;
+
 /** A bar from trades. Prices are in USDT and the volume in BTC. */
 interface TradeBar {
   readonly openMs: number;

@@ -100,6 +100,7 @@ const OWN_FORMS: Readonly<Partial<Record<Op, fc.Arbitrary<unknown>>>> = {
   'spot.batchCancel': fc.record({ success: fc.option(ids), failed: fc.option(ids) }),
   'futures.createConditionOrder': fc.record({ triggerIds: fc.array(id, { minLength: 1, maxLength: 2 }), ids, cancelIds: ids }),
 };
+
 /** Returns an arbitrary for every possible reply of `op`. */
 export function answerArbitrary(op: Op): fc.Arbitrary<unknown> {
   const ownForm = OWN_FORMS[op];

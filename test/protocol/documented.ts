@@ -17,5 +17,6 @@ export const list = (...rows: readonly unknown[]) => ({ rows, refused: [] });
 export const reading = (word: string, raw = word) => ({ word, raw });
 /** The reply to a query of an order that the service does not know. */
 export const NO_ORDER = '{"code":"0","msg":"Success","data":null}';
+
 /** Returns a bar with prices around one price. */
 export const bar = (openMs: number, close: string) => ({ openMs, open: '1', high: '2', low: '0.5', close, volume: '3' });

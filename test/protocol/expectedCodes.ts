@@ -22,6 +22,7 @@ const refused = (code: number, name: string | null, http = 400, retry: 'never' |
   other: 'refused',
   retry,
 });
+
 /** Returns a code that means: a create may have had an effect, or not. */
 const unknown = (code: number, name: string, http: number, retry: 'never' | 'after' = 'after'): ExpectedCode => ({
   code,
@@ -31,6 +32,7 @@ const unknown = (code: number, name: string, http: number, retry: 'never' | 'aft
   other: 'unknown',
   retry,
 });
+
 /** Returns a code that is no possible reply to a create. */
 const notOfACreate = (code: number, name: string | null): ExpectedCode => ({ ...refused(code, name), create: 'unknown' });
 

@@ -31,6 +31,7 @@ const notationOf = (params: Params): string =>
 
 /** Marks of the notation. */
 const NEEDS = { required: '!', optional: '?', disputed: '~', either: '|' } as const;
+
 /** Returns whether a parameter must be given, in the notation of the expectation. */
 const needOf = ({ need, onlyWith }: Param): string => (onlyWith ? ` with ${onlyWith.name} ${onlyWith.is}` : NEEDS[need]);
 

@@ -37,11 +37,13 @@ const UNSPECIFIED_MEMBERS: Readonly<Partial<Record<Op, readonly string[]>>> = {
   'futures.contracts': ['minOrderMoney', 'maxMarketMoney', 'maxLimitVolume', 'maxLimitMoney'],
   'spot.account': ['uid'],
 };
+
 /** Returns the reply with null for these members. */
 const withoutUnspecified = (op: Op, reply: unknown): unknown =>
   JSON.parse(JSON.stringify(reply, (key, member: unknown) => (UNSPECIFIED_MEMBERS[op]?.includes(key) ? null : member)));
 /** The status that every reply of a call means: an order that was just created is new, and one under cancel is not cancelled yet. */
 const FIXED_STATUS: Readonly<Partial<Record<Op, string>>> = { 'spot.newOrder': 'INIT', 'spot.cancelOrder': 'PENDING_CANCEL' };
+
 /** Returns the reply with the status that the call always has. */
 const withStatus = (op: Op, reply: unknown): unknown => {
   const word = FIXED_STATUS[op];

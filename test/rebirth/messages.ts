@@ -39,6 +39,7 @@ export type RowsCall = { readonly call: number } & (
   | { readonly method: 'nextMs' | 'matchByActs' | 'matchWholeRows' | 'next' | 'openOrders' }
   | { readonly method: 'quote'; readonly price: number }
 );
+
 /** What a call returns. */
 export type RowsResult = number | DrivenAct | OpenOrderTotals | null;
 /** The result or the error of the call with the number `call`. */

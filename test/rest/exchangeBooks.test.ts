@@ -14,11 +14,13 @@ const openWorld = (options: RestWorldOptions = {}) => RestWorld.open(options);
 
 /** Units of one USDT and of one coin. */
 const UNITS_PER_COIN = 1e8;
+
 /** Returns the change of the account at the exchange since the start, in units of both assets. */
 const changeAtExchange = (world: RestWorld) => ({
   quote: world.balance('USDT') - 100_000 * UNITS_PER_COIN,
   base: world.balance(BTC.base) - 10 * UNITS_PER_COIN,
 });
+
 /** Returns the change of the same assets in the bot's books: of the strategies, and of the unattributed fills of the account. */
 function changeInBooks(world: RestWorld) {
   const sum = (amountOf: (fill: ExternalFill) => Decimal) =>

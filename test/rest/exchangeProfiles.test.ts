@@ -13,6 +13,7 @@ const FUTURES: RestWorldOptions = {
   instruments: [PERPETUAL],
   parts: { contractSettingsTarget: () => ({ positionType: 1, leverage: 10, positionModel: 1 }) },
 };
+
 /** Returns the options of a world with a contract whose exchange has this profile. */
 const futuresWithProfile = (profile: Profile): RestWorldOptions => ({
   ...FUTURES,

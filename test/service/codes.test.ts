@@ -8,6 +8,7 @@ import { ACCOUNTS, ALL_PERMISSIONS, BTC, codeOf, ServiceFixture } from './servic
 
 /** A valid order. Each test breaks one thing. */
 const LIMIT_BUY = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
+
 /** Returns the code of the answer to LIMIT_BUY with the given changes, 0 if it is accepted. */
 const codeOfOrder = (fixture: ServiceFixture, overrides: object = {}) =>
   codeOf(fixture.post('/sapi/v1/order', { ...LIMIT_BUY, ...overrides }));

@@ -14,6 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Options of an exchange without a control port, on a free port. */
 const RUN_OPTIONS = { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} };
+
 /** Writes a file into the folder, and returns its path. */
 const writeConfigFile = (name: string, text: string, mode = 0o644): string => {
   const path = join(folder, name);

@@ -45,6 +45,7 @@ const LIMITED_CALLS = [
   'changeMarginMode',
   'changePositionMode',
 ];
+
 /** No rate limits, so that only the tests about limits meet them. */
 const NO_LIMITS = Object.fromEntries(LIMITED_CALLS.map((name) => [`futures.${name}`, null]));
 

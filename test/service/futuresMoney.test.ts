@@ -14,6 +14,7 @@ const EIGHT_HOURS_MS = 8 * 3_600_000;
 const LIQUIDATION_TYPE = 6;
 /** A funding rate of 0.01 %, whole in 10^-12. */
 const FUNDING_RATE = 100_000_000;
+
 /** Returns the two traders with these amounts of USDT; 10,000 for a trader without one. */
 const tradersWithUsdt = (usdt: Readonly<Record<string, string>>) =>
   TRADERS.map((trader) => ({ ...trader, futures: { balances: { USDT: usdt[trader.name] ?? '10000' } } }));

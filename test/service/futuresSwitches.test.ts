@@ -5,6 +5,7 @@ import { codeOf } from './serviceFixture.ts';
 import { FuturesFixture } from './futuresFixture.ts';
 
 const CONTRACT = 'contractName=E-BTC-USDT';
+
 /** Places an order that rests, and returns its id. */
 const placeRestingOrder = (fixture: FuturesFixture): string => fixture.placeOrder('alice', 'BUY', 1, 100, { timeInForce: 'POST_ONLY' });
 

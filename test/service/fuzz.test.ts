@@ -9,6 +9,7 @@ import { codeOf } from './serviceFixture.ts';
 
 /** No limit for any class of calls. */
 const NO_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null]));
+
 /** The codes that a reply may have; 0 for a success. */
 const DOCUMENTED_CODES = new Set([0, ...ERROR_CODES.map(({ code }) => code)]);
 const paths = OPS.map((op) => endpointOf(op).path);

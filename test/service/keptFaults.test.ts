@@ -24,6 +24,7 @@ const scheduleFaults = async (exchange: { readonly controlUrl: string | null }, 
   const answer = await controlCall(exchange.controlUrl, '/faults', { seed: 1, schedule });
   if (!answer.ok) throw new Error(await answer.text());
 };
+
 /** Places a buy of 0.01 coins. Returns the reply. */
 const placeOrder = async (url: string, price: string): Promise<string> =>
   new SignedClient(url, keyOf(0)).post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '0.01', price });

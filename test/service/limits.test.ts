@@ -9,6 +9,7 @@ import { ACCOUNTS, codeOf, ServiceFixture } from './serviceFixture.ts';
 /** A call with a limit of 20 in two seconds. */
 const ACCOUNT = '/sapi/v1/account';
 const ACCOUNT_COUNT = 20;
+
 /** Returns the results of `count` calls of `build`. */
 const repeat = <T>(count: number, build: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => build(index));
 

@@ -33,6 +33,7 @@ fills: { slippageTicks: 1, maxVolumeShare: '0.1', graceMs: 500 }
 };
 /** A valid `prices` entry. */
 const VALID_PRICES = '{ catalog: data, interval: 1h, from: 2026-01-05T10:00, match: bars }';
+
 /** Reads the exchange config at `path`. `speed`: the option `--speed`; null without it. */
 const readConfig = (path: string, speed: number | null = null) => readExchange(path, { profileFile: null, speed });
 

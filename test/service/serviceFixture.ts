@@ -32,6 +32,7 @@ export const ETH: Instrument = { ...BTC, id: instrumentId('spot', 'ETHUSDT'), wi
 
 /** A key that may do everything. */
 export const ALL_PERMISSIONS = { read: true, trade: true, markets: ['spot', 'futures'] } as const;
+
 /** Returns the config of an account with one key. */
 const accountConfig = (name: string, uid: string, overrides: Partial<AccountConfig> = {}): AccountConfig => ({
   name,

@@ -27,6 +27,7 @@ afterEach(async () => {
 const FAST_HEARTBEAT = { everyMs: 100, pongTimeoutMs: 450 };
 /** Long enough for the answers of a client on a busy machine. A silent client shows when the time has passed. */
 const SLOW_HEARTBEAT = { everyMs: 100, pongTimeoutMs: 5000 };
+
 /** Whether pings and pongs are control frames or text messages. */
 type HeartbeatForm = 'frame' | 'message';
 /** Starts an exchange with this form of heartbeat. */

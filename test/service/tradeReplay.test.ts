@@ -13,6 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const FROM_MS = Date.UTC(2024, 0, 1);
 const CSV_HEADER = 'id,price,quantity,time\n';
+
 /** Returns the config of an exchange that replays these trades. */
 function readExchangeWithTrades(trades: string, speed: number | null = null) {
   writeFileSync(join(folder, 'trades.csv'), trades);

@@ -9,6 +9,7 @@ import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 const SEED = 20_260_105;
 /** Number of random calls of one process. */
 const CALL_COUNT = 28;
+
 /** For callbacks that must not run or whose call does not matter. */
 const ignore = (): void => {};
 

@@ -30,6 +30,7 @@ const JOINT: readonly SetParams[] = [
   { 'OnBar.fast': 6, 'OnBar#2.fast': 2, 'OnBar#2.slow': 30 },
   { 'When.fast': 2 },
 ];
+
 /** Parameter sets of the strategy of several symbols. */
 const SMOOTHED = [3, 7, 11].map((smoothing): SetParams => ({ smoothing }));
 

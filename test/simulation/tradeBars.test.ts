@@ -22,6 +22,7 @@ const START_MS = Date.parse('2024-03-01T00:00:00Z');
 /** Time of the first trade after START_MS, and time between two trades, ms. */
 const FIRST_TRADE_MS = 5000;
 const TRADE_PERIOD_MS = 10_000;
+
 /** A trade every 10 s for a little more than four hours. The price of a trade rises by 0.01 each, so it gives the number of the trade. */
 const TRADES = Array.from({ length: 1500 }, (_, index) => ({
   id: index + 1,

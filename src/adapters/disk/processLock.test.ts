@@ -11,6 +11,7 @@ import { FileSystemDisk } from './fileSystemDisk.ts';
 import { lockFolder, lockHolder, processesHere, takeLock, type LockHolder, type Processes } from './processLock.ts';
 
 const FOLDER = 'journal';
+
 /** Returns the identity of a process. */
 const holder = (pid: number, changes: Partial<LockHolder> = {}): LockHolder => ({
   pid,
@@ -20,6 +21,7 @@ const holder = (pid: number, changes: Partial<LockHolder> = {}): LockHolder => (
   host: 'trader-1.example',
   ...changes,
 });
+
 /** Returns the view of process `pid`. The processes in `dead` are gone; all others are in the state `other`. */
 const processes = (pid: number, dead: readonly number[] = [], other: 'running' | 'unknown' = 'running'): Processes => ({
   self: holder(pid),

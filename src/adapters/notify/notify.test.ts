@@ -69,6 +69,7 @@ const alert = (overrides: Partial<Alert> = {}): Alert => ({
   timeMs: 1_723_128_000_000,
   ...overrides,
 });
+
 /** Returns an outbox with a webhook, whose lost alerts are recorded. */
 const openOutbox = (options: OutboxOptions = {}): AlertOutbox =>
   new AlertOutbox(scheduler, [webhookNotifier(wire.send, new Secret(`${origin}/hook/s3cret`), new Secret('t0ken'))], {

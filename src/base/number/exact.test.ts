@@ -6,6 +6,7 @@ import { InvariantError } from '../errors.ts';
 import { MAX_EXACT, mulDiv, productAtMost, mulPpmUp, type Rounding } from './exact.ts';
 
 const ROUNDINGS: readonly Rounding[] = ['down', 'up', 'halfUp', 'halfEven'];
+
 /** Draws whole numbers of every size. A plain integer arbitrary would mostly draw huge ones. */
 const wholeNumber = fc.tuple(fc.nat({ max: MAX_EXACT }), fc.nat({ max: 53 })).map(([value, bits]) => value % 2 ** bits);
 

@@ -1,17 +1,15 @@
 // The smallest and the largest of a list of any length. A list that is spread into a call of `Math.min` may be longer than the stack has room for.
 
-const INFINITY = Infinity;
-
-/** Returns the smallest of `values` and `start`; `start` for an empty list. NaN if one of them is NaN. */
-export function smallestOf(values: Iterable<number>, start = INFINITY): number {
-  let smallest = start;
+/** Returns the smallest of `values`; Infinity for an empty list. NaN if one of them is NaN. */
+export function smallestOf(values: Iterable<number>): number {
+  let smallest = Infinity;
   for (const value of values) smallest = Math.min(smallest, value);
   return smallest;
 }
 
-/** Returns the largest of `values` and `start`; `start` for an empty list. NaN if one of them is NaN. */
-export function largestOf(values: Iterable<number>, start = -INFINITY): number {
-  let largest = start;
+/** Returns the largest of `values`; -Infinity for an empty list. NaN if one of them is NaN. */
+export function largestOf(values: Iterable<number>): number {
+  let largest = -Infinity;
   for (const value of values) largest = Math.max(largest, value);
   return largest;
 }

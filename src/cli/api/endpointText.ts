@@ -49,11 +49,7 @@ export function endpointText(op: Op): string {
     ['answer', answer.shape],
   ];
   const names = Object.keys(params);
-  const nameWidth =
-    largestOf(
-      names.map((name) => name.length),
-      0,
-    ) + 4;
+  const nameWidth = Math.max(0, largestOf(names.map((name) => name.length))) + 4;
   const explanations = names.flatMap((name) => labelText(`  ${name}`.padEnd(nameWidth), parameterText(params[name]!)));
   const parameters = names.length === 0 ? ['no parameters'] : ['parameters', ...explanations];
   return [`${op}: ${help}`, ...factLines(facts), ...parameters].join('\n');

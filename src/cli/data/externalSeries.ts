@@ -120,6 +120,7 @@ export const isSoundExternal = ({ unchanged, wrong }: CheckedExternal): boolean 
 const HASH_LETTERS = 10;
 /** Headings of the table of external series. */
 const HEADINGS = ['series', 'symbol', 'rows', 'first (UTC)', 'last (UTC)', 'revisions', 'latest', 'gaps', 'missing'];
+
 /** Returns the cells of a series under HEADINGS. */
 const tableRow = (manifest: ExternalManifest): string[] => [
   manifest.name,

@@ -13,6 +13,7 @@ import { yamlSource } from '../text/source.ts';
 const coin = barsOfRows([[100, 100, 100, 100]], spotInstrument());
 const contract = barsOfRows([[100, 100, 100, 100]], linearContract({ marginDigits: 8 }, { quoteDigits: 8 }));
 const FEEDS = { spot: feedPlan('spot', coin), perp: feedPlan('perp', contract) };
+
 /** Returns a definition with a spot feed and a futures feed. */
 const sourceOf = (cash: string, perp = 'futures') =>
   yamlSource(

@@ -39,6 +39,7 @@ const series = (timeMs: readonly number[], figures: readonly (readonly number[])
   figures: figures.map((column) => Float64Array.from(column)),
   digits,
 });
+
 /** Returns mark klines. Each row has its minute, then open, high, low and close. */
 function klinesOf(interval: MarkInterval, rows: readonly (readonly [minute: number, ...Prices])[], digits = 1) {
   const column = (columnIndex: number) => rows.map((row) => row[columnIndex]!);

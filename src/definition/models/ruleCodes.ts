@@ -8,6 +8,7 @@ import { rulesFor } from '../../risk/rules.ts';
 import { GUARD_CODES } from '../../risk/rules/guardSide.ts';
 
 const CODE_PATTERN = /^[A-Z][A-Z0-9_]{2,31}$/;
+
 /** The codes of all markets, because a rule may be used in a run of another market later. */
 const RULE_CODES = (['spot', 'futures', 'both'] as const).flatMap((market) => rulesFor(market).map(({ code }) => code));
 const TAKEN_CODES = new Set([BAD_INPUT, ...GUARD_CODES, ...RULE_CODES, ...Object.keys(HALT_CAUSES)]);

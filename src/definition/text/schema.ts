@@ -148,6 +148,7 @@ const fees = mapValue(
 ).describe('fees; the instrument record holds where a rate is missing');
 
 const WINDOWS_ERROR = "windows of the day in UTC, such as '22:55-23:05, 07:00-07:10'";
+
 /** Returns the schema of a risk limit. */
 function limitValue(row: LimitRow) {
   const { kind, unit, help, max } = row;

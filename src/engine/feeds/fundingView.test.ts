@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { FundingView } from './fundingView.ts';
 
 const HOUR_MS = 3_600_000;
+
 /** Returns funding rates at these times. */
 const ratesOf = (times: readonly number[], rate: readonly number[] = times.map((_, index) => index / 1e5)) => ({
   length: times.length,

@@ -18,10 +18,7 @@ export interface Link {
 /** Returns the kernels that read several feeds, in the order in which they must run. */
 export function linksOf(feeds: readonly FeedRun[]): readonly Link[] {
   // A kernel of one level reads only kernels of lower levels.
-  const levels = largestOf(
-    feeds.map(({ indicators }) => indicators.linked.length),
-    0,
-  );
+  const levels = Math.max(0, largestOf(feeds.map(({ indicators }) => indicators.linked.length)));
   return Array.from({ length: levels }).flatMap((_, level) =>
     feeds.flatMap((feed) => {
       const kernels = feed.indicators.linked[level] ?? [];

@@ -91,7 +91,7 @@ export function readyMs({ feeds, decidesPerFeed }: Engine, run: StrategyRun): nu
   const neededReadyMs = [...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed)));
   const neededLinks = run.linked.filter(({ feed }) => run.needed.has(feed));
   const linkedReadyMs = neededLinks.map(({ feed, view }) => closeMsOf(feed, feed.indicators.firstReadyRow(view)));
-  return largestOf([...linkedReadyMs, ...neededReadyMs], firstMs);
+  return Math.max(firstMs, largestOf([...linkedReadyMs, ...neededReadyMs]));
 }
 
 /** The order log has eight bits for a strategy and fourteen for an instrument. The fill log has no fewer. */

@@ -38,18 +38,8 @@ export function firstReadyRow(output: GraphOutput, knownRows = new Map<GraphOutp
     if (ownSource.home !== home) row = rowAsOf(home.times, ownSource, row);
   } else {
     // The warm-up of a node counts from its longest source.
-    const addedBars =
-      output.warmupBars -
-      largestOf(
-        node.inputs.map((input) => input.warmupBars),
-        1,
-      );
-    row =
-      addedBars +
-      largestOf(
-        node.inputs.map((input) => firstReadyRow(input, knownRows)),
-        0,
-      );
+    const addedBars = output.warmupBars - Math.max(1, largestOf(node.inputs.map((input) => input.warmupBars)));
+    row = addedBars + Math.max(0, largestOf(node.inputs.map((input) => firstReadyRow(input, knownRows))));
   }
   knownRows.set(output, row);
   return row;

@@ -50,11 +50,7 @@ export class GraphNode {
   constructor(home: SpecOwner, design: Design, key: string, inputs: readonly GraphOutput[]) {
     this.design = design;
     this.inputs = inputs;
-    this.level =
-      largestOf(
-        inputs.map((input) => input.level),
-        0,
-      ) + (design.isAsOf === true ? 1 : 0);
+    this.level = Math.max(0, largestOf(inputs.map((input) => input.level))) + (design.isAsOf === true ? 1 : 0);
     this.outputs = listOf(design.outputs, (output) => new GraphOutput(home, this, key + output.suffix, output.warmupBars, null));
     for (const input of inputs) input.lookBack = Math.max(input.lookBack, design.lookBack);
   }

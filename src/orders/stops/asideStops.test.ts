@@ -25,6 +25,7 @@ const ledgerOf = (long: number, short = 0) => ({
   isFlat: () => long === 0 && short === 0,
   closable: (_strategy: number, _index: number, isBuy: boolean) => (isBuy ? short : long),
 });
+
 /** Brings back the brackets of the long position: for at most `maxLots`, while the strategy holds `heldLots`. */
 const bringBackLongs = (brackets: Brackets, maxLots: number, heldLots: number): void =>
   brackets.bringBack(STRATEGY, INSTRUMENT, true, maxLots, heldLots);

@@ -45,6 +45,7 @@ export const pairName = ({ wireName, contract }: Instrument): string => {
   const prefix = `${contract?.type ?? ''}-`;
   return wireName.startsWith(prefix) ? wireName.slice(prefix.length) : wireName;
 };
+
 /** Returns the wire's number of a margin mode. */
 export const positionTypeOf = (isCross: boolean): number => (isCross ? 1 : 2);
 

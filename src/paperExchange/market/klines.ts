@@ -182,6 +182,7 @@ const flatBar = (openMs: number, price: number): GrowingBar => ({ openMs, open: 
 
 /** Klines are removed when there are this many times the maximum, because each removal shifts all others. */
 const TRIM_FACTOR = 1.25;
+
 /** Removes the oldest klines of an interval if there are too many. */
 function trim(bars: GrowingBar[], interval: CommonInterval): void {
   if (bars.length > MAX_KLINES[interval] * TRIM_FACTOR) bars.splice(0, bars.length - MAX_KLINES[interval]);

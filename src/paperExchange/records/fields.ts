@@ -74,6 +74,7 @@ export const storedCount = plainField(
   'a whole number from 0 on',
   (stored): stored is number => Number.isSafeInteger(stored) && Number(stored) >= 0,
 );
+
 /** A whole number of any size: an unbounded sum, which a double rounds above 2^53. */
 export const storedSum = plainField('a whole number of any size', (stored): stored is number => Number.isInteger(stored));
 /** A finite number, which may have a fraction. */

@@ -41,6 +41,7 @@ export const ARCHIVED: Readonly<Record<ArchivedKind, RecordSpec<unknown>>> = {
   trigger: triggerRecord,
   reduction: reductionRecord,
 };
+
 /** The kinds of records that an archive holds. */
 export type ArchivedKind = 'order' | 'trade' | 'trigger' | 'reduction';
 

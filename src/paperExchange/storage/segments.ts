@@ -8,6 +8,7 @@ import type { RecordSpec } from '../records/record.ts';
 import { LINE_FEED, type StoredRecordReader } from '../records/rowStore.ts';
 
 const SEGMENT_NAME = /^exchange-(\d{6,9})\.rows$/;
+
 /** Returns the file name of the segment with this number. */
 export const storeSegmentName = (number: number): string => `exchange-${String(number).padStart(6, '0')}.rows`;
 

@@ -15,6 +15,7 @@ export const textParam = <const N extends Need>(of: TextParam['of'], need: N, he
   need,
   help,
 });
+
 /** Returns the parameter for a spot symbol. */
 export const symbolParam = <const N extends Need>(need: N) => textParam('symbol', need, 'instrument, for example BTCUSDT');
 /** Returns the parameter for the name of a contract. */
@@ -85,6 +86,7 @@ export const decimalParam = <const N extends Need>(
 ): DecimalParam & ParamNeed<N> => ({ kind: 'decimal', wire, need, help, unit });
 /** The unit of prices and amounts, for help texts. */
 export const QUOTE = 'quote asset';
+
 /** The price, which only LIMIT orders have. `typeParam`: the parameter with the type of the order. */
 export const limitPriceParam = (typeParam: 'type' | 'batchType') =>
   ({ ...decimalParam('optional', 'limit price', QUOTE), onlyWith: { name: typeParam, is: 'LIMIT' } }) as const;

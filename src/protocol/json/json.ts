@@ -108,6 +108,7 @@ const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Maximum length of a number. Every double is shorter. */
 export const MAX_NUMBER_CHARS = 800;
+
 /** Returns the plain digits of a decimal that may have an exponent. Null if `text` is not a decimal or is too long. */
 export const plainDecimal = (text: string): string | null =>
   text.length <= MAX_NUMBER_CHARS && DECIMAL.test(text) ? expandExponent(text) : null;

@@ -32,6 +32,7 @@ const objectSchema = (
 const arraySchema = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 const CODE_OK: JsonSchema = { type: ['string', 'integer'], enum: ['0', 0], description: '0: done' };
 const MSG: JsonSchema = { type: ['string', 'null'] };
+
 /** The envelope around some futures replies. */
 const envelopeSchema = (data: JsonSchema): JsonSchema => objectSchema({ code: CODE_OK, msg: MSG, data }, ['code', 'data']);
 const NO_INFORMATION: JsonSchema = envelopeSchema({ type: 'null', description: 'no information' });

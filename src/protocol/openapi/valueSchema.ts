@@ -26,6 +26,7 @@ const decimalKind = (description: string, sample: string, bounds: JsonSchema = {
   types: ['number', 'string'],
   sample,
 });
+
 /** Returns the kind of whole numbers, which services send as numbers or as text. */
 const integerKind = (description: string, pattern: string, sample: unknown, bounds: JsonSchema = {}): KindSchema => ({
   schema: { description, ...bounds, pattern },

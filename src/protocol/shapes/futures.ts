@@ -81,6 +81,7 @@ const futuresOrder = wireRecord({
   timeInForce: optional(timeInForce),
   status: required(futuresStatus),
 });
+
 /** The reply to a query of an order. Null has no information: the order may still exist. */
 export const futuresOrderAnswer = recordOrNoneAnswer(futuresOrder, 'order, or an envelope with data null', (json, { orderQueryShape }) => {
   const withFills = isObject(json) ? new Map<string, Json>([...json, ['fills', []]]) : json;

@@ -74,6 +74,7 @@ const listedOrder = wireRecord({
   timeMs: optional(wireTime, 'time', 'transactTime'),
   status: required(spotListStatus),
 });
+
 /** The reply to a query of an order. Null has no information: the order may still exist. */
 export const spotOrderAnswer = recordOrNoneAnswer(queriedOrder, 'order, or an envelope with data null', (json) => json);
 /** The reply to the list of open orders. */

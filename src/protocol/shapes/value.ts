@@ -214,6 +214,7 @@ export const wireLevel: Value<DepthLevel> = {
   },
   write: (value) => [jsonNumber(value.price), jsonNumber(value.quantity)],
 };
+
 /** A level of an order book. */
 export interface DepthLevel {
   readonly price: string;

@@ -164,6 +164,7 @@ export function frameOf(opcode: number, payload: Uint8Array, mask: Uint8Array | 
 }
 
 const ENCODER = new TextEncoder();
+
 /** Returns the payload of a close frame. `reason` is cut to the maximum size. */
 export const closePayload = (code: number, reason: string): Uint8Array =>
   joinBytes(Uint8Array.from([code >> 8, code & 0xff]), ENCODER.encode(reason).subarray(0, MAX_CONTROL_BYTES - 2));

@@ -41,7 +41,7 @@ export function comparisonMonths({ a, b }: RunComparison): Markup {
   const differences = cellDifferences.filter((difference) => difference !== null);
   if (differences.length === 0) return html`<p class="muted">No month is in both.</p>`;
   // The largest difference has the strongest tint. A minimum above 0 avoids a division by zero.
-  const maxDifference = largestOf(differences.map(Math.abs), 1e-9);
+  const maxDifference = Math.max(1e-9, largestOf(differences.map(Math.abs)));
   const cell = (value: number | null) =>
     value === null
       ? html`<td class="none">·</td>`

@@ -103,13 +103,7 @@ function fillLines({ firstFill }: RunComparison): string[] {
 /** Returns the lines about the keys and inputs that differ, at most `MAX_UNEQUAL` of them. */
 function unequalLines(unequal: readonly Unequal[]): string[] {
   if (unequal.length === 0) return ['', '  Nothing differs in what went in: definition, code, bars, versions.'];
-  const nameWidth = Math.min(
-    38,
-    largestOf(
-      unequal.map(({ name }) => name.length),
-      16,
-    ),
-  );
+  const nameWidth = Math.min(38, Math.max(16, largestOf(unequal.map(({ name }) => name.length))));
   const lines = unequal.slice(0, MAX_UNEQUAL).map(({ use, name, a, b }) => {
     const lead = `    ${cutText(name, nameWidth).padEnd(nameWidth)}  ${use.padEnd(10)}`;
     return `${lead}  ${cutText(valueText(a), INPUT_WIDTH).padEnd(INPUT_WIDTH)}  ${cutText(valueText(b), INPUT_WIDTH)}`.trimEnd();

@@ -211,13 +211,7 @@ export class EnvelopeFinder {
     }
     const follower = new EntryFollower(rows, terms, this.finer);
     const paths = partsOf(entry).map((part) => follower.follow(part, this.spreadTaker(instrument, rows)));
-    busyUntil.set(
-      key,
-      largestOf(
-        paths.map(({ endMs }) => endMs),
-        busyMs,
-      ),
-    );
+    busyUntil.set(key, Math.max(busyMs, largestOf(paths.map(({ endMs }) => endMs))));
     if (!isAsRun({ record: this.record, rows, entry, paths, legs: this.legs }))
       reasons.always.add('an order took a path that is not followed');
     for (const path of paths) this.addRange(entry, rows, path);

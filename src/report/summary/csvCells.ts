@@ -33,6 +33,7 @@ export function columnCellsOf(column: TableColumn, quoted: (label: string) => st
 
 /** 10 to the power of the index. */
 const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, digits) => 10 ** digits);
+
 /** The ASCII codes of both digits of a number from 0 to 99. */
 const TENS_DIGITS = Uint8Array.from({ length: 100 }, (_, pair) => ZERO + Math.floor(pair / 10));
 const ONES_DIGITS = Uint8Array.from({ length: 100 }, (_, pair) => ZERO + (pair % 10));

@@ -58,6 +58,7 @@ const numberColumn = (
   digitsAt,
   emptyAt: NaN,
 });
+
 /** Returns a column in which 0 is an empty cell. */
 const emptyAtZero = (column: NumberColumn): NumberColumn => ({ ...column, emptyAt: 0 });
 /** Return columns of labels, with and without a place in the result hash, and a column of readings. */

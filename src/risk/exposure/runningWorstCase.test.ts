@@ -16,6 +16,7 @@ import { exposureOf } from './pairedExposure.ts';
 const MONEY = { quote: 'USDT', quoteDigits: 4 } as const;
 const CONTRACTS = ['BTC', 'ETH', 'XRP'].map((base) => linearContract({}, { base, takerFeePpm: 700 }));
 const COINS = ['LTC', 'SOL', 'ADA', 'DOT'].map((base) => spotInstrument(base, MONEY));
+
 /** The margin terms of every contract. */
 const margin = () => ({ leverage: 10, isCross: true, isNet: true });
 

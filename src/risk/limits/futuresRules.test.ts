@@ -27,6 +27,7 @@ const sizes = (below: number, terms: DraftTerms = {}): Pick<Boundary, 'below' | 
   atLimit: { ...terms, lots: below + 1 },
   beyond: { ...terms, lots: below + 2 },
 });
+
 /** Returns the three orders of a boundary. */
 const orders = (below: DraftTerms, atLimit: DraftTerms, beyond: DraftTerms) => ({ below, atLimit, beyond });
 const boundary = (
@@ -56,6 +57,7 @@ const heldAndOpen = (sign: 1 | -1) => (fixture: FuturesFixture) => {
   fixture.hold(20 * sign);
   fixture.send({ lots: 10, side: sign > 0 ? 'buy' : 'sell', ...LIMIT_TERMS });
 };
+
 /** 20 lots short, 10 in an open sell, and a mark that has risen since. */
 const shortAndRisen = (fixture: FuturesFixture) => {
   heldAndOpen(-1)(fixture);

@@ -147,10 +147,7 @@ export class HaltBoard {
     this.hasCause = this.heldCauses.length > 0;
     const maxSeverity = (isIncluded: (scope: Scope) => boolean): number => {
       const includedCauses = this.heldCauses.filter(({ scope }) => isIncluded(scope));
-      return largestOf(
-        includedCauses.map(({ state }) => RISK_STATES.indexOf(state)),
-        0,
-      );
+      return Math.max(0, largestOf(includedCauses.map(({ state }) => RISK_STATES.indexOf(state))));
     };
     for (let index = 0; index < this.ofInstrument.length; index++)
       this.ofInstrument[index] = maxSeverity((scope) => coversInstrument(scope, index, this.instruments));

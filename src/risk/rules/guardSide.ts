@@ -73,6 +73,7 @@ const targetsEqual: OrderRule = {
   detail: ({ ladder, instrument }) =>
     `targets: expected another price for each, got ${fromScaled(duplicateOf(ladder ?? [])?.at ?? 0, instrument.priceDigits)} twice`,
 };
+
 /** Returns the first target that has the price of an earlier one. */
 const duplicateOf = (ladder: Ladder): Rung | undefined =>
   ladder.find(({ at }, rung) => ladder.findIndex((other) => other.at === at) < rung);

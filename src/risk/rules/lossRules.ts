@@ -11,6 +11,7 @@ const INFINITY = Infinity;
 const NAN = NaN;
 
 const DAY_MS = 86_400_000;
+
 /** Writes an amount of the reporting asset for a message. */
 type MoneyText = (units: number) => string;
 

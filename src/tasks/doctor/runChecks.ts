@@ -53,6 +53,7 @@ async function runCheck(check: DoctorCheck): Promise<CheckFinding> {
 }
 
 const DEFAULT_MEMBERS = { more: [], serviceText: null, fix: [], code: null, dialect: {}, isPrivate: false } as const;
+
 /** Returns a finding as a result, with all members set. */
 const completeResult = ({ name, market }: DoctorCheck, finding: CheckFinding, ms: number): CheckResult => ({
   name,

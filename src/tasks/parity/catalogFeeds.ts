@@ -39,7 +39,7 @@ export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetim
   return wantedFeeds(behaviour).map(({ name, key, isExecutionOnly }, feed) => {
     const warmOpens = warm.filter(([warmFeed]) => warmFeed === feed).map(([, openMs]) => openMs);
     const received = [...run.bars.values()].filter((bar) => bar.feed === feed).map(({ openMs }) => openMs);
-    const firstMs = smallestOf([...warmOpens, ...received], fromMs);
+    const firstMs = Math.min(fromMs, smallestOf([...warmOpens, ...received]));
     // A symbol that had not traded yet has no bars in the journal, and needs none in the catalog.
     const isUntraded = warmOpens.length === 0 && received.length === 0;
     const range = { fromMs: firstMs, toMs: run.lastMs };
@@ -48,7 +48,7 @@ export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetim
     const instrument = instruments.get(id) ?? withConfigFees(bars.instrument, behaviour.definition.fees);
     instruments.set(id, instrument);
     const rows = Array.from({ length: bars.length }, (_, row): RowValues => [bars.openMs[row]!, valuesAt(bars, row)]);
-    const warmToMs = warmOpens.length > 0 ? largestOf(warmOpens) : smallestOf(received, Infinity) - 1;
+    const warmToMs = warmOpens.length > 0 ? largestOf(warmOpens) : smallestOf(received) - 1;
     if (!isUntraded && !rows.some(([openMs]) => openMs > warmToMs)) {
       throw new ConfigError(
         `${folder}: no bars of ${key.symbol} ${key.interval} in the period of the bot`,

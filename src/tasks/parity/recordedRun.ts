@@ -151,7 +151,7 @@ class RecordedRunReader {
       waiting: [...this.#waiting.values()],
       funded: this.#funded,
       seqAfter: seqAfterIn(records),
-      lastMs: largestOf(this.#decided.keys(), this.#fromMs),
+      lastMs: Math.max(this.#fromMs, largestOf(this.#decided.keys())),
       fillCount: orders.reduce((sum, { fills }) => sum + fills.length, 0),
     };
   }

@@ -39,6 +39,7 @@ export const isWatchedEntry = ({ role, symbol }: Pick<OrderTraits, 'role' | 'sym
 
 /** A replacement whose old order had filled. Nothing of it is sent, in the bot or in a backtest, so neither has it among its orders. */
 export const NOTHING_LEFT = 'REPLACED_FILLED';
+
 /** True for such a replacement in the journal. */
 const isNothingLeft = ({ end }: ReportedOrder): boolean => end?.ending === 'denied' && end.code === NOTHING_LEFT;
 

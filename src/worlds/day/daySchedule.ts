@@ -9,6 +9,7 @@ export const CALM_MS = 3_600_000;
 
 /** The kinds of outages. */
 export const OUTAGES = ['kill', 'power', 'diskCrash', 'partition', 'stale'] as const;
+
 /** A fault of the bot's computer or network. */
 export interface Outage {
   readonly outageKind: (typeof OUTAGES)[number];

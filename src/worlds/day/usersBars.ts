@@ -71,7 +71,7 @@ function wholeDays({ fromMs, feeds }: RunPlan): WholeDays {
   const finest = finestFeeds(feeds).map(({ bars }) => bars);
   const startsMs = finest.map(({ openMs }) => openMs[0]!);
   const endsMs = finest.map(({ closeMs, length }) => closeMs[length - 1]!);
-  const firstMs = Math.ceil(largestOf(startsMs, fromMs) / DAY_MS) * DAY_MS;
+  const firstMs = Math.ceil(Math.max(fromMs, largestOf(startsMs)) / DAY_MS) * DAY_MS;
   return { firstMs, count: Math.max(0, Math.floor((smallestOf(endsMs) - firstMs) / DAY_MS)) };
 }
 

@@ -44,6 +44,7 @@ export interface TimedFault {
 export type ScheduledFault = RequestFault | TimedFault;
 
 const TIMED_KINDS: ReadonlySet<string> = new Set([...TIMED_FAULTS, ...HARD_TIMED_FAULTS, ...THEMED_TIMED_FAULTS]);
+
 /** True for a fault at a time, false for a fault of a create request. */
 export const isTimed = (fault: ScheduledFault): fault is TimedFault => TIMED_KINDS.has(fault.faultKind);
 

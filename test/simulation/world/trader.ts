@@ -9,6 +9,7 @@ export const fillText = (side: string, qty: string, price: number, fee: string, 
 /** Multiplier and modulus of the Lehmer generator MINSTD, from which each trader draws. */
 const MULTIPLIER = 48_271;
 const MODULUS = 2_147_483_647;
+
 /** Returns the state of the generator that follows `state`. */
 export const nextRandomState = (state: number): number => (state * MULTIPLIER) % MODULUS;
 /** Returns the number in (0, 1) of a state. */

@@ -44,6 +44,7 @@ const FRAMES: readonly (readonly [string, readonly string[]])[] = [
     ],
   ],
 ];
+
 /** Returns the frame behind the base64 parts. */
 const frameOf = (parts: readonly string[]) => gunzipSync(Buffer.from(parts.join(''), 'base64'));
 const ZSTD = Buffer.from(
@@ -51,6 +52,7 @@ const ZSTD = Buffer.from(
     'ZxdeQwEAjLj/R26kRQAAAAEAPJCHboCpg90C',
   'base64',
 );
+
 /** True for equal bytes. */
 const isSame = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 

@@ -119,7 +119,7 @@ function withDigitsOf(catalog: string, instrument: Instrument): Instrument {
   const { market, wireName: symbol } = instrument;
   const keys = listIntervals(catalog, market, symbol).map((interval) => ({ market, symbol, interval }));
   const digitsOfStoredBars = keys.filter((key) => existsSync(barsPath(catalog, key))).map((key) => readEntry(catalog, key).seenPriceDigits);
-  return { ...instrument, priceDigits: largestOf(digitsOfStoredBars, instrument.priceDigits) };
+  return { ...instrument, priceDigits: Math.max(instrument.priceDigits, largestOf(digitsOfStoredBars)) };
 }
 
 /** Stores the record with the digits that the catalog's bars need, and returns it. */

@@ -56,6 +56,7 @@ const instrumentFile = (record: Record<string, unknown> = {}) => {
   writeFileSync(path, JSON.stringify(whole));
   return path;
 };
+
 /** Returns the bytes of every file below the catalog by name, without the lists of imported files. */
 const snapshot = () =>
   existsSync(catalog())

@@ -37,6 +37,7 @@ const importAll = async (files: readonly string[], options: Partial<ImportOption
   const [set] = await importFiles(files, { catalog: catalog(), nowMs: Date.UTC(2026, 0, 1), ...options });
   return set!;
 };
+
 /** Writes a file of the test, and returns its path. */
 function write(name: string, content: string | Uint8Array): string {
   const path = join(folder, name);

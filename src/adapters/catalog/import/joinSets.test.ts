@@ -6,6 +6,7 @@ import { emptyColumns, RAW } from '../files/columns.ts';
 import { gapsBetween, joinSets, type BarSet } from './joinSets.ts';
 
 const MINUTE_MS = 60_000;
+
 /** A set whose rows are those minutes; its figures follow from the minute and from `salt`. */
 function setOf(name: string, minutes: readonly number[], { salt = 0, openLastBar = false, isStored = false } = {}): BarSet {
   const raw = emptyColumns(minutes.length);

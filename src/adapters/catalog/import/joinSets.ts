@@ -52,7 +52,7 @@ export function joinSets(sets: readonly BarSet[]): JoinedSets {
   let rows = 0;
   let repeats = 0;
   for (;;) {
-    const time = smallestOf(openCursors.map(timeOf), timeOf(waitingCursors.at(-1)));
+    const time = Math.min(timeOf(waitingCursors.at(-1)), smallestOf(openCursors.map(timeOf)));
     if (time === Infinity) break;
     while (timeOf(waitingCursors.at(-1)) === time)
       openCursors = [...openCursors, waitingCursors.pop()!].toSorted((a, b) => a.order - b.order);
@@ -60,7 +60,7 @@ export function joinSets(sets: readonly BarSet[]): JoinedSets {
     const chosen = chooseCursor(cursorsAtTime);
     // Copy rows that the same sets share in one piece.
     const others = openCursors.filter((cursor) => !cursorsAtTime.includes(cursor));
-    const nextOtherMs = smallestOf(others.map(timeOf), timeOf(waitingCursors.at(-1)));
+    const nextOtherMs = Math.min(timeOf(waitingCursors.at(-1)), smallestOf(others.map(timeOf)));
     const { set, row } = chosen;
     const length =
       cursorsAtTime.length === 1 ? firstRowAtOrAfter(set.raw.openMs, nextOtherMs) - row : equalRows(cursorsAtTime, nextOtherMs);

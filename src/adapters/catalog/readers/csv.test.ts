@@ -17,6 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'isobar-csv-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const START_MS = 1_704_067_200_000;
+
 /** Returns a line of minute `i`: its time, open, high, low, close and volume. */
 const row = (i: number, figures = '10,12,9,11,5') => `${START_MS + i * 60_000},${figures}`;
 const csv = (...rows: string[]) => [BAR_CSV_HEADER, ...rows].join('\n');

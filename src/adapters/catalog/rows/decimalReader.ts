@@ -5,6 +5,7 @@ import { pow10 } from '../../../base/number/exact.ts';
 const COMMA = 0x2c;
 const POINT = 0x2e;
 const ZERO = 0x30;
+
 /** Powers of ten that a double holds exactly. An integer below 2^53 divided by one rounds to the double nearest to the decimal. */
 const POWERS = Array.from({ length: 23 }, (_, digits) => pow10(digits));
 

@@ -28,6 +28,7 @@ export const RATE_DIGITS = 12;
 
 /** Largest distance between two times of the same payment. Sources differ by the delay with which they record it. */
 const MAX_JITTER_MS = 60_000;
+
 /** True when two times belong to the same funding payment. */
 export const isSameFunding = (firstMs: number, secondMs: number): boolean => Math.abs(firstMs - secondMs) <= MAX_JITTER_MS;
 

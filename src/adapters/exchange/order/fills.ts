@@ -155,6 +155,7 @@ export class TradeNumbers {
 
 /** Digits to which the fee of a part of a trade is rounded. */
 const FEE_DIGITS = 12;
+
 /** Returns the share of a fee that `lots` of `allLots` have, rounded down. */
 export const feeShare = (fee: string, lots: number, allLots: number): Decimal =>
   lots === allLots ? new Decimal(fee) : new Decimal(fee).times(lots).div(allLots).toDecimalPlaces(FEE_DIGITS, Decimal.ROUND_DOWN);

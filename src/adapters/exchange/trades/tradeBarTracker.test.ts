@@ -60,6 +60,7 @@ const windowOf = (trades: readonly RecentTrade[], rows = 1000): TradeWindow => (
   problems: [],
   isFull: trades.length >= rows,
 });
+
 /** Returns times, prices and volume of the bars among the events. */
 const barsOf = (events: readonly TradeEvent[]) =>
   events.flatMap((event) => {

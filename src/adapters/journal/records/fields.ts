@@ -28,6 +28,7 @@ export const sharesField = field<string>(
   'prices with shares, such as 105.5:0.6 110:0.4',
   (value) => typeof value === 'string' && value.split(' ').every((target) => /^\d+(\.\d+)?:[01](\.\d+)?$/.test(target)),
 );
+
 /** A finite number above 0. */
 export const positiveField = field<number>('a number above 0', (value) => typeof value === 'number' && value > 0 && value < Infinity);
 

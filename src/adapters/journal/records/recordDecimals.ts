@@ -20,12 +20,14 @@ export function scaledFromRecord(text: string, digits: number): number {
 
 /** Decimals of a percentage that is a whole number of millionths. */
 export const PERCENT_DIGITS = 4;
+
 /** Returns a percentage in millionths; 0 where a record has none. */
 export const ppmFromRecord = (percent: string | undefined): number =>
   percent === undefined ? 0 : scaledFromRecord(percent, PERCENT_DIGITS);
 
 /** Decimals of a fraction that is a whole number of millionths. */
 export const SHARE_DIGITS = 6;
+
 /** Returns several targets from their text, such as `105.5:0.6 110:0.4`; null where a record has none. */
 export const ladderFromRecord = (targets: string | undefined, priceDigits: number): Ladder | null =>
   targets === undefined

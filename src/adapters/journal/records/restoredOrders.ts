@@ -179,12 +179,14 @@ export function indexOf(symbol: string, instruments: readonly Instrument[]): num
 // --- Baselines of loss rules: cursors of the account
 
 const MEMORY_CHANNEL = 'memory ';
+
 /** Returns the cursor with the baseline of a loss rule. */
 export const memoryCursor = (code: string, memory: readonly number[]): RecordBody<'CURSOR'> => ({
   symbol: 'account',
   channel: MEMORY_CHANNEL + code,
   value: JSON.stringify(memory),
 });
+
 /** Returns the baselines of the loss rules, by code. */
 export function memoryOf(state: JournalState): ReadonlyMap<string, readonly number[]> {
   const cursors = [...state.cursors.values()].filter(({ symbol, channel }) => symbol === 'account' && channel.startsWith(MEMORY_CHANNEL));

@@ -68,6 +68,7 @@ function decodePart(text: string): string | null {
 
 /** Spellings of the window parameter that clients send, in queries and bodies, on every endpoint. */
 const WINDOW_NAMES = ['recvWindow', 'recvwindow', 'recWindow'] as const;
+
 /** True for a spelling of the window parameter. Case matters. */
 export const isWindowName = (name: string): boolean => name === WINDOW_NAMES[0] || name === WINDOW_NAMES[1] || name === WINDOW_NAMES[2];
 

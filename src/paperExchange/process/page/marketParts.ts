@@ -53,7 +53,7 @@ export function priceCards(market: TradedMarket, nowMs: number): Markup {
 /** Returns both sides of the order book, best level first. */
 export function bookSection(market: TradedMarket): Markup {
   const levels = { buy: market.matcher.book.levels('buy', MAX_LEVELS), sell: market.matcher.book.levels('sell', MAX_LEVELS) };
-  const max = largestOf([...levels.buy.map(({ lots }) => lots), ...levels.sell.map(({ lots }) => lots)], 1);
+  const max = Math.max(1, largestOf([...levels.buy.map(({ lots }) => lots), ...levels.sell.map(({ lots }) => lots)]));
   const { instrument } = market;
   const sideTable = (side: Side): Markup =>
     html`<table>

@@ -21,7 +21,7 @@ export function breakdowns(summary: Summary): Markup {
 /** Returns the table of one breakdown. */
 function groupTable({ by, name, groups }: TradeGroups, asset: string): Markup {
   const results = groups.map(({ closedPnl }) => Number(closedPnl));
-  const maxSize = largestOf(results.map(Math.abs), 1e-12);
+  const maxSize = Math.max(1e-12, largestOf(results.map(Math.abs)));
   return html`<div>
     <h3>By ${name}</h3>
     <div class="scroll">

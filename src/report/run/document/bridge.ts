@@ -43,14 +43,8 @@ function stepsOf(costs: CostBridge): readonly CostStep[] {
     position = from + amount;
     amounts.push({ from, to: position, key, name });
   }
-  const low = smallestOf(
-    amounts.map(({ from, to }) => Math.min(from, to)),
-    0,
-  );
-  const high = largestOf(
-    amounts.map(({ from, to }) => Math.max(from, to)),
-    0,
-  );
+  const low = Math.min(0, smallestOf(amounts.map(({ from, to }) => Math.min(from, to))));
+  const high = Math.max(0, largestOf(amounts.map(({ from, to }) => Math.max(from, to))));
   const percentOf = (value: number) => (high === low ? 0 : (value / (high - low)) * 100);
   return amounts.map(({ from, to, key, name }) => ({
     name,

@@ -57,10 +57,7 @@ export function runMonths({ metrics }: Summary): Markup {
   const { monthly, yearly } = metrics;
   if (monthly.length === 0) return html`<p class="muted">No whole day, so no month.</p>`;
   // The month with the largest return has the strongest tint. A minimum above 0 avoids a division by zero.
-  const maxReturn = largestOf(
-    monthly.map((month) => Math.abs(month.return)),
-    1e-9,
-  );
+  const maxReturn = Math.max(1e-9, largestOf(monthly.map((month) => Math.abs(month.return))));
   const tint = (value: number) => `--tint:${Math.round(Math.min(1, Math.abs(value) / maxReturn) * MAX_TINT_PERCENT)}%`;
   const cell = (value: number | undefined, digits: number) =>
     value === undefined

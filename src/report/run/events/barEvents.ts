@@ -162,6 +162,7 @@ function fillsByOrderAndTime(record: RunRecord, midBars: Uint8Array): ReadonlyMa
 const roleOf = ({ orders }: RunRecord, row: number): string => ROLES[orders.role[row] ?? 0]!;
 
 const STOPS: ReadonlySet<string> = new Set(['stopLoss', 'trailing']);
+
 /** True for a stop-loss or trailing stop of an entry. */
 const isStop = (record: RunRecord, row: number): boolean => record.orders.parent[row]! > 0 && STOPS.has(roleOf(record, row));
 

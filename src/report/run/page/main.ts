@@ -28,10 +28,7 @@ const ZOOM_STEP = 1.5;
 const page = JSON.parse(byId('page')?.textContent ?? 'null') as PageData;
 const markets = page.instruments.map((wire) => new ChartMarket(wire));
 // At least fifteen minutes, and at least two bars.
-const minMs = largestOf(
-  page.instruments.map(({ interval }) => 2 * typicalLengthMs(interval)),
-  15 * MINUTE_MS,
-);
+const minMs = Math.max(15 * MINUTE_MS, largestOf(page.instruments.map(({ interval }) => 2 * typicalLengthMs(interval))));
 const priceWindow = new TimeWindow(page.fromMs, page.toMs, minMs);
 const root = byId('equity-plots');
 const equity = root ? new EquityPlots(root, { page, rows: firstRows(), exposure: firstExposure, priceWindow }) : null;

@@ -157,8 +157,8 @@ function drawSharpe({ rollingSharpe }: PageData): void {
   if (defined.length < 2) return setCaption('plot-sharpe', 'The run is shorter than the 90 days of a window.');
   const start = ms[values.findIndex((value) => value !== null)]!;
   const end = ms.at(-1)!;
-  const low = smallestOf(defined, 0);
-  const high = largestOf(defined, 0);
+  const low = Math.min(0, smallestOf(defined));
+  const high = Math.max(0, largestOf(defined));
   const margin = (high - low) * 0.05;
   const frame = new PlotFrame(host, { low: start, high: end }, { low: low - margin, high: high + margin }, 'Sharpe over the last 90 days');
   frame.drawMarksLeft(niceTicks(low - margin, high + margin, 5));

@@ -14,7 +14,7 @@ const NARROW_WIDTH = 600;
 export function drawWeek(returns: readonly number[]): void {
   const host = byId('hours');
   if (!host) return;
-  const maxReturn = largestOf(returns.map(Math.abs), 1e-9);
+  const maxReturn = Math.max(1e-9, largestOf(returns.map(Math.abs)));
   const cell = (value: number) => {
     const signClass = value > 0 ? 'up' : 'down';
     const cellElement = value === 0 ? element('td', { class: 'none' }, '·') : element('td', { class: signClass }, fixed(value * 100, 1));

@@ -144,7 +144,7 @@ function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HT
   if (groups.flat().length === 0) return void (host.textContent = 'No set has this figure.');
   const bands = groups.map((group) => bandOf(group.toSorted((a, b) => a - b)));
   const ends = bands.flatMap(({ low, best }) => [low, best]).filter(Number.isFinite);
-  const span = { low: smallestOf(ends, 0), high: largestOf(ends, 0) };
+  const span = { low: Math.min(0, smallestOf(ends)), high: Math.max(0, largestOf(ends)) };
   const frame = new PlotFrame(host, { low: -0.5, high: values.length - 0.5 }, padRange(span.low, span.high), `${figure.label} by ${name}`);
   const ticks = niceTicks(span.low, span.high, 4);
   frame.drawMarksLeft(ticks, factor === 100 ? numberTexts(ticks).map((text) => `${text}%`) : numberTexts(ticks));

@@ -134,7 +134,7 @@ export function ownValue(plan: RunPlan, name: BreakEvenCost): BreakEvenPoint['ow
       const contracts = plan.feeds.flatMap(({ bars }) => bars.instrument.contract ?? []);
       const maker = contracts.flatMap((contract) => [contract.openMakerFeePpm, contract.closeMakerFeePpm]);
       const taker = contracts.flatMap((contract) => [contract.openTakerFeePpm, contract.closeTakerFeePpm]);
-      return { maker: bpOf(largestOf(maker, fees.makerPpm)), taker: bpOf(largestOf(taker, fees.takerPpm)) };
+      return { maker: bpOf(Math.max(fees.makerPpm, largestOf(maker))), taker: bpOf(Math.max(fees.takerPpm, largestOf(taker))) };
     }
     case 'slippage':
       return { rate: bpOf(fills.slippagePpm), ticks: fills.slippageTicks, model: isReplaced(plan, 'slippage') };

@@ -82,6 +82,7 @@ const ARRAY_PROTOTYPES = new Set<object>([
   ArrayBuffer.prototype,
   ...TYPED_ARRAYS.map(({ prototype }) => prototype),
 ]);
+
 /** True for a member that is only compared, and that isobar calls with objects. */
 export const isSealed = (holder: object, key: string | symbol): boolean =>
   WALKING_MEMBERS.has(key) || key === Symbol.species || (key === 'constructor' && ARRAY_PROTOTYPES.has(holder));

@@ -62,7 +62,7 @@ export async function samplePlansOf(tracer: Tracer, plan: RunPlan, orderMs: Floa
     const rows = warmUpRows[feedIndex]!;
     return rows > 0 ? [bars.openMs[rows]!] : [];
   });
-  const fromMs = largestOf(warmUpEnds, plan.fromMs);
+  const fromMs = Math.max(plan.fromMs, largestOf(warmUpEnds));
   const samplePlans = spansOf(plan, fromMs, orderMs).flatMap(({ isLastResort = false, ...span }): SamplePlan[] => {
     const samplePlan = slicePlan(plan, { ...span, warmUpRows: (feedIndex) => warmUpRows[feedIndex]! });
     return samplePlan === null ? [] : [{ plan: samplePlan, isLastResort }];
@@ -131,10 +131,7 @@ export async function warmUpOf(tracer: Tracer, plan: RunPlan): Promise<readonly 
   return tracer.withBot({ plan }, new DecisionTrace(), ({ engine }) =>
     plan.feeds.map(({ bars: { closeMs, length } }, index) => {
       const feed = engine.feeds[index]!;
-      const neededRows = largestOf(
-        engine.runs.map((run) => run.readyRow(feed)),
-        0,
-      );
+      const neededRows = Math.max(0, largestOf(engine.runs.map((run) => run.readyRow(feed))));
       if (neededRows > 0) return neededRows;
       // A feed without indicators of its own may still be read at the first decision, so it needs one row if it has one.
       const rowsBeforeRun = firstAfter(closeMs, 0, length, plan.fromMs);

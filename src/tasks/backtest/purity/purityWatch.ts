@@ -31,6 +31,7 @@ const LATER_PLACES_READS = 61;
 /** The two numbers for uses of the local time: a package may make dozens of them at each bar. */
 const ALL_PLACES_USES = 32;
 const LATER_PLACES_USES = 997;
+
 /** True for a read whose place is not looked up. `reads`: the number of earlier reads of its name. */
 const isSkippedRead = (code: WarningCode, reads: number): boolean =>
   code === 'IMPURE_CLOCK'

@@ -80,6 +80,7 @@ const PROCESS_MEMBERS = [
 const INSPECTED_MEMBERS: ReadonlySet<string> = new Set(['env', 'argv', 'execArgv']);
 /** Matches files of Node whose functions read an argument on behalf of their caller. */
 const ARGUMENT_READERS = /^node:(?:util|querystring|url|buffer|events|assert|internal\/(?:util\/inspect|util\/comparisons|url|assert))\b/;
+
 /** True when a function of Node reads an argument for its caller, and not to print it. `calls`: the Node functions on the stack, innermost first. */
 const isReadFor = (calls: readonly string[]): boolean =>
   ARGUMENT_READERS.test(calls[0] ?? '') && !calls.some((call) => PRINTING_CODE.test(call));

@@ -161,10 +161,7 @@ async function loadAndRun(
 
 /** Returns the rows of the first feed that the strategies need before their first decision. */
 function neededRows({ engine }: PreparedRun): number {
-  return largestOf(
-    engine.runs.map((strategyRun) => strategyRun.readyRow(engine.feeds[0]!)),
-    0,
-  );
+  return Math.max(0, largestOf(engine.runs.map((strategyRun) => strategyRun.readyRow(engine.feeds[0]!))));
 }
 
 /** What observes a run: its caller, the watch of strategy code, and the warnings. */

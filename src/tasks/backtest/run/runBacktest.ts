@@ -92,10 +92,7 @@ export function runRecordOf(
       ? { payments: engine.payments.columns(), isTwoWay: !plan.futures.isNet, ...marksOf(engine.instruments, plan.futures) }
       : {}),
     indicators: trace ? tracesOf(engine.feeds, engine.runs) : [],
-    warmupInRange: largestOf(
-      engine.runs.map((run) => rowsBefore(engine.execution[0]!, run)),
-      0,
-    ),
+    warmupInRange: Math.max(0, largestOf(engine.runs.map((run) => rowsBefore(engine.execution[0]!, run)))),
     warnings: warnings?.all() ?? [],
     ...(decisionLog === null ? {} : { decisions: { ...decisionLog.columns(), dependsOn: dependenciesOf(engine.runs) } }),
   };

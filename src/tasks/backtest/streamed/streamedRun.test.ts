@@ -53,6 +53,7 @@ beforeAll(() => {
   storeBars(catalog, plantFlaws(synthesizeBars({ symbol: 'FLAWUSDT', interval: '1m', fromMs, bars: 150_000, seed: 8 })), SYNTHETIC);
   generateInto(catalog, { symbol: 'DAYSUSDT', interval: '1h', fromMs, bars: 3000, seed: 7, gapShare: 0.05 });
 });
+
 /** Changes prices around the ends of the blocks that are read at once, and once far from them. */
 function plantFlaws(bars: BarColumns): BarColumns {
   const { open, high, low, close, length } = bars;

@@ -49,6 +49,7 @@ type ValueSignal = (at: ValueBeforeRow, price: number) => number;
 const VALUE: ValueSignal = ({ value }) => value;
 const CHANGE: ValueSignal = ({ value, previousValue }) => value - previousValue;
 const DISTANCE: ValueSignal = ({ value }, price) => value - price;
+
 /** The correlation of the moves of a feed with earlier ones, by the number of rows of a move. Computed once for each number. */
 type EarlierCorrelations = Map<number, number>;
 /** Values between these shares of the price are prices. */

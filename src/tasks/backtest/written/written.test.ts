@@ -9,6 +9,7 @@ import { listsIn } from './writtenLists.ts';
 const rng = seededRng(5);
 /** Whether the price rises at each row. As a bit text, 1 is a rise and 0 a fall. */
 const MOVES = Array.from({ length: 400 }, () => rng.next() > 0.5);
+
 /** Returns the numbers of the rows at which the price rises, or falls. */
 const rowsOf = (isUp: boolean): number[] => MOVES.flatMap((isUpAtRow, row) => (isUpAtRow === isUp ? [row] : []));
 const bitText = (bits: ArrayLike<number>): string => Array.from(bits, String).join('');

@@ -7,6 +7,7 @@ import { barLoad, defaultGraceMs, neededMs, requireTimeForBars } from './barTime
 
 /** Time from the close of a bar until the bot asks for it, and the time over which it spreads its requests. */
 const TIMES = { delayMs: 400, spreadMs: 0 };
+
 /** Returns the names of `count` symbols. */
 const symbols = (count: number) => Array.from({ length: count }, (_, index) => `S${index}USDT`);
 /** Returns the part of a live config that names its feeds. */

@@ -339,7 +339,7 @@ export class BarDelivery {
   #nextInstant(): number {
     const { nextMs } = this.#deps.engine.timers;
     const closes = this.#staged.map((staged) => this.#nextCloseOf(staged));
-    return smallestOf(closes, nextMs > this.#endedMs ? nextMs : Infinity);
+    return Math.min(nextMs > this.#endedMs ? nextMs : Infinity, smallestOf(closes));
   }
 
   /** Returns the next instant of a set. Infinity for bars from trades without a further bar yet. */

@@ -14,6 +14,7 @@ const ratesOf = (...rows: readonly (readonly [number, number])[]) => ({
   timeMs: Float64Array.from(rows, ([timeMs]) => timeMs),
   rate: Float64Array.from(rows, ([, rate]) => rate),
 });
+
 /** Returns the joined rates as pairs of hours after the start and rate. */
 const joinedRows = (journal: readonly (readonly [number, string | null])[], catalog: ReturnType<typeof ratesOf> | null, atMs: number) => {
   const { times, rates } = joinRates(new Map(journal), catalog, { atMs, periodMs: PERIOD_MS });

@@ -37,6 +37,7 @@ const PROTECTIVE_TERMS = [
   'trigger',
   'condition',
 ] as const;
+
 /** Returns the protective prices of an order as text. */
 export function protectionText(guards: Partial<GuardTexts>): string {
   const parts: string[] = [];

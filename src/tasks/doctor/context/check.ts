@@ -52,6 +52,7 @@ export const ok = (detail: string, options: Omit<CheckFinding, 'status' | 'detai
   detail,
   ...options,
 });
+
 /** Returns the finding of a check that could not run. */
 export const skipped = (detail: string): CheckFinding => ({ status: 'skipped', detail });
 /** Returns the finding of a check that passed with a doubt. `fix`: one line for each step. */

@@ -14,6 +14,7 @@ const lost = {
   signMs: 0,
   latestMs: 5000,
 };
+
 /** Returns a trigger order as the exchange lists it. */
 const row = (triggerOrderId: string, statusWord: string, triggerPrice = '90000') => ({
   triggerOrderId,

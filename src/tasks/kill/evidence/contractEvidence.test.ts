@@ -27,6 +27,7 @@ const orderRow = (orderId: string, clientId: string, openOrClose: 'OPEN' | 'CLOS
   status: { word: 'FILLED', raw: 2 },
   ctimeMs: SIGNED_MS + 500,
 });
+
 /** Returns a trade of the list. */
 const tradeRow = (tradeId: string, orderId: string, side: 'buy' | 'sell') => ({
   contractName: id,
@@ -42,6 +43,7 @@ const tradeRow = (tradeId: string, orderId: string, side: 'buy' | 'sell') => ({
   askId: side === 'sell' ? orderId : '900',
   timeMs: SIGNED_MS + 1000,
 });
+
 /** Returns a reader of evidence at an exchange with these lists. */
 function readerOf(history: readonly object[], trades: readonly object[], books: JournalBooks, serverMs = NOW_MS): KillEvidenceReader {
   const answers: Readonly<Record<string, unknown>> = {

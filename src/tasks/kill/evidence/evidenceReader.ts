@@ -297,7 +297,7 @@ export class KillEvidenceReader {
   #sinceMs({ id, market }: Instrument): number {
     const lostSignMs = this.books.lostOf(id).flatMap(({ signMs, latestMs }) => (latestMs === Infinity ? [] : [signMs]));
     const lastMs = Number.isNaN(this.books.lastMs) ? this.#venue.deps.serverTime(market).ms : this.books.lastMs;
-    return smallestOf(lostSignMs, lastMs) - OVERLAP_MS;
+    return Math.min(lastMs, smallestOf(lostSignMs)) - OVERLAP_MS;
   }
 
   /** Returns the bounds of each strategy's position: its fills, more or less the orders that remain uncertain. */

@@ -11,6 +11,7 @@ const instrument = spotInstrument();
 const { readLagMs, visibilityDelayMs, incidentDelayMs } = KILL_SETTINGS;
 const SIGNED_MS = 1_000_000;
 const LATEST_MS = SIGNED_MS + 5000;
+
 /** Returns the slice as an uncertain order. `isUnseen`: no list has shown it. `fits`: ids of the orders that may be the slice. */
 const uncertainOrder = (isUnseen: boolean, fits: readonly string[] = []): UncertainOrder => ({
   order: { cid: 'SLICE', latestMs: LATEST_MS, request: { instrument, side: 'sell', lots: 1 }, amount: null } as unknown as LostOrder,

@@ -132,6 +132,7 @@ export function boundsOf(uncertain: readonly UncertainOrder[]): Range {
 }
 
 const ZERO = new Decimal(0);
+
 /** Returns the value that makes a bound wider. */
 const widerBound = (bound: 'low' | 'high', a: Decimal, b: Decimal): Decimal => (bound === 'low' ? Decimal.min(a, b) : Decimal.max(a, b));
 

@@ -10,6 +10,7 @@ import { KILL_SETTINGS, KillVenue, type KillDeps } from './killVenue.ts';
 
 const { visibilityDelayMs, incidentDelayMs, incidentMemoryMs } = KILL_SETTINGS;
 const START_MS = 1_000_000_000;
+
 /** Returns an unknown outcome with an error code (below zero) or an HTTP status. */
 const unknown = (code: number): Outcome<never> => {
   const isStatus = code > 0;

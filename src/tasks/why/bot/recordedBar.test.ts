@@ -8,6 +8,7 @@ const MINUTE_MS = 60_000;
 const FEEDS: readonly BotFeed[] = [
   { name: 'bars', isExecutionOnly: false, bars: { interval: '1m', instrument: { id: 'spot:BTCUSDT', wireName: 'BTCUSDT' } } },
 ];
+
 /** Returns a bar as an INSTANT record has it: feed, open time, open, high, low, close, volume. */
 const bar = (minute: number): readonly number[] => [0, minute * MINUTE_MS, 100 + minute, 110 + minute, 90 + minute, 105 + minute, 1];
 const instant = (endMinute: number, ...minutes: readonly number[]): JournalRecord =>

@@ -31,6 +31,7 @@ const FOREIGN_LOTS = 7;
 const CONTRACTS = SYMBOLS.slice(0, 2).map((base, index) =>
   contractInstrument({ contractName: contractName(base), multiplier: '0.01', priceDigits: 2, marginDigits: 8 }, index, 'world'),
 );
+
 /**
  * The same as inverse contracts: the price is in coins per USDT, a contract has the face value of a coin, and profits and fees are in USDT. They keep the
  * names of the others, by which rules find them.

@@ -28,6 +28,7 @@ export const HARD_TIMED_FAULTS = [
   'exchangeCrash',
   ...CLOCK_FAULTS,
 ] as const;
+
 /** True for a timed fault that only hard days have. */
 export const isHardTimed = (faultKind: string): faultKind is (typeof HARD_TIMED_FAULTS)[number] =>
   (HARD_TIMED_FAULTS as readonly string[]).includes(faultKind);
@@ -53,6 +54,7 @@ export type HardFault = HardRequestFault | HardFaultAtTime;
 
 /** Seeds above this have hard days. The days of all other seeds keep their recorded hashes. */
 const LAST_PLAIN_SEED = 1000;
+
 /** True for a seed whose day has hard faults. */
 export const isHardDay = (seed: number): boolean => seed > LAST_PLAIN_SEED && themeOf(seed) === null;
 

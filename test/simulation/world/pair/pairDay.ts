@@ -7,6 +7,7 @@ import type { RequestFault, ScheduledFault, TimedFault } from '../schedule.ts';
 
 /** The days of contracts from this one on of the thousand days of the theme have one account for both bots. */
 const FIRST_SHARED_DAY = 500;
+
 /**
  * True for days on which both bots trade on one account, with a key each. To each of them the orders of the other are foreign. With contracts
  * each bot has a contract of its own, because an account has one position of a contract.

@@ -7,6 +7,7 @@ import { SEEDS_PER_THEME, themeOf } from './themedDay.ts';
 
 /** The days of the theme `crowd` have the module from this one on. */
 const FIRST_MODULE_DAY = 700;
+
 /** True for a day whose bot has the module. */
 export const hasRepeatingModule = (seed: number): boolean => themeOf(seed) === 'crowd' && (seed - 1) % SEEDS_PER_THEME >= FIRST_MODULE_DAY;
 /** Matches the error with which a bot stops instead of sending an order twice. */

@@ -26,6 +26,7 @@ export const ownOrderOf = (row: string): string => fieldOf(row, fieldOf(row, 'is
 /** Start value and prime of the hash FNV-1a with 32 bits. */
 const FNV_OFFSET = 2_166_136_261;
 const FNV_PRIME = 16_777_619;
+
 /** Returns a number in [0, 1) that depends on the text alone: its hash, with the high bits mixed into the low ones. */
 export function shareOf(text: string): number {
   let state = FNV_OFFSET;

@@ -98,7 +98,7 @@ export class LiveCharts {
     const { instrument, bars } = feed;
     const { bars: series, marks } = charts;
     const closes = bars.slice(-RECENT_BARS).map(([, , , , close]) => close);
-    const digits = Math.min(MAX_PRICE_DIGITS, largestOf(closes.map(priceDecimals), 0));
+    const digits = Math.min(MAX_PRICE_DIGITS, Math.max(0, largestOf(closes.map(priceDecimals))));
     series.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } });
     const candles = bars.map(([openMs, open, high, low, close]) => ({ time: chartTime(openMs), open, high, low, close }));
     series.setData(withRisingTimes(candles));

@@ -62,6 +62,7 @@ export type Scene = (typeof SCENES)[number] | (typeof LATER_SCENES)[number] | (t
 /** The days from these on, of the thousand days of the theme, have the later scenes, and the scenes of lists. */
 const FIRST_LATER_DAY = 500;
 const FIRST_LIST_DAY = 700;
+
 /** Returns the scene of a seed. */
 export function sceneOf(seed: number): Scene {
   const day = (seed - 1) % SEEDS_PER_THEME;
