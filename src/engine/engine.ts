@@ -146,7 +146,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.collarPpm = deps.collarPpm;
     this.blockRows = deps.blockRows;
     this.decidesPerFeed = deps.decidesPerFeed === true;
-    this.execution = makeExecutionFeeds(deps.feeds, deps.instruments.length);
+    this.execution = makeExecutionFeeds(deps.feeds, deps.instruments);
     this.onlyExecution = this.execution.length === 1 ? this.execution[0]! : null;
     this.markTicks = listOf(this.execution, ({ closeTicks }, index) => deps.marks?.[index] ?? closeTicks);
     this.markValues = new Float64Array(deps.instruments.length);

@@ -1,5 +1,6 @@
 // Keeps the bot's books of a spot account: the cash and the coins of each strategy, from fills only, exact to the last unit.
 
+import { repeatedIn } from '../base/repeatedIn.ts';
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
 import * as numbers from '../base/number/exact.ts';
@@ -245,8 +246,7 @@ const isCoin = ({ contract }: Instrument): boolean => contract === undefined;
 function checkOneQuote(instruments: readonly Instrument[]): void {
   const [first] = instruments;
   assert(first !== undefined, 'a ledger has an instrument');
-  const bases = new Set<string>();
-  const repeatedBases = new Set(instruments.flatMap(({ base }) => (bases.size === bases.add(base).size ? [base] : [])));
+  const repeatedBases = repeatedIn(instruments.map(({ base }) => base));
   for (const { id, base, quote, quoteDigits } of instruments) {
     if (quote !== first.quote || quoteDigits !== first.quoteDigits) {
       const remedy = 'run instruments of one quote asset together, with the same quoteDigits';

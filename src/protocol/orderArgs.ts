@@ -1,5 +1,6 @@
 // Converts orders in whole ticks, lots and units to the arguments of a create request, in exact decimals.
 
+import type { PositionType } from './contractModes.ts';
 import { InvariantError } from '../base/errors.ts';
 import { fromScaled } from '../base/number/decimal.ts';
 import type { OrderIntent } from '../model/order.ts';
@@ -41,8 +42,7 @@ export function spotOrderArgs(order: SizedOrder, newClientOrderId: string): OpAr
 /** Terms of a futures order in addition to size and price. */
 export interface FuturesOrderTerms {
   readonly open: PositionAction;
-  /** 1 cross, 2 isolated. */
-  readonly positionType: 1 | 2;
+  readonly positionType: PositionType;
 }
 
 /**

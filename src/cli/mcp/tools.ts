@@ -303,11 +303,7 @@ export function commandWords(tool: Tool, args: Readonly<Record<string, unknown>>
     const texts = argumentTexts(`${tool.name}: ${name}`, argument, value);
     if (argument.isPositional === true) appendAll(words, texts.map(positionalWord));
     else if (argument.kind === 'flag') options.push(value === true ? `--${name}` : `--no-${name}`);
-    else
-      appendAll(
-        options,
-        texts.map((text) => `--${name}=${text}`),
-      );
+    else for (const text of texts) options.push(`--${name}=${text}`);
   }
   return [...tool.command, ...words, ...options, '--json'];
 }

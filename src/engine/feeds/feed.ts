@@ -236,15 +236,15 @@ export function nextBlockEnd(engine: BlockState, others: readonly BlockState[]):
 }
 
 /** Makes the finest feed of each instrument its execution feed, of equally fine ones the first. Returns these feeds, in the order of the instruments. */
-export function makeExecutionFeeds(feeds: readonly FeedRun[], instrumentCount: number): readonly FeedRun[] {
+export function makeExecutionFeeds(feeds: readonly FeedRun[], instruments: readonly Instrument[]): readonly FeedRun[] {
   const finestFeeds = new Map<number, FeedRun>();
   for (const feed of feeds) {
     const finest = finestFeeds.get(feed.instrumentIndex);
     if (finest === undefined || isFiner(feed, finest)) finestFeeds.set(feed.instrumentIndex, feed);
   }
-  return listOf(Array.from({ length: instrumentCount }), (_, index) => {
+  return listOf(instruments, ({ id }, index) => {
     const finest = finestFeeds.get(index);
-    assert(finest !== undefined, `instrument ${index} has no feed`);
+    assert(finest !== undefined, `${id} has no feed`);
     finest.makeExecutionFeed();
     return finest;
   });

@@ -1,5 +1,6 @@
 // Handlers of the eight signed futures reads: an order, open orders, histories, own trades, positions, triggers, the account.
 
+import { positionTypeOf } from '../../protocol/contractModes.ts';
 import { timeMs } from '../../base/brand.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
@@ -33,7 +34,6 @@ import {
   wireMoneyText,
   futuresOrderRecord,
   pairName,
-  positionTypeOf,
   profitHistoryRow,
   wireRateText,
   triggerOrderRow,

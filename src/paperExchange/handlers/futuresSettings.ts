@@ -1,5 +1,6 @@
 // Handlers of the three futures settings: position mode, margin mode and leverage. Each applies to one account on one contract.
 
+import { POSITION_MODEL } from '../../protocol/contractModes.ts';
 import { doneAnswer, encodeAnswer } from '../../protocol/shapes/answer.ts';
 import { type Handlers, instrumentArg, signedHandler, textArg, integerArg } from '../api/call.ts';
 import { succeeded, refused, type HandlerReply } from '../api/message.ts';
@@ -15,7 +16,10 @@ export function futuresSettings({ venue, changes }: FuturesExchange, profile: Pr
   };
   return {
     'futures.changePositionMode': signedHandler(({ args, caller }) =>
-      reply(venue.setPositionMode(caller.account, instrumentArg(args), textArg(args, 'positionModel') === '1'), caller.account),
+      reply(
+        venue.setPositionMode(caller.account, instrumentArg(args), textArg(args, 'positionModel') === String(POSITION_MODEL.net)),
+        caller.account,
+      ),
     ),
     'futures.changeMarginMode': signedHandler(({ args, caller }) =>
       reply(venue.setMarginMode(caller.account, instrumentArg(args), textArg(args, 'marginModel') === '1'), caller.account),

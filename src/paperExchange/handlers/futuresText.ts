@@ -1,5 +1,6 @@
 // Converts futures amounts to plain decimals, and orders, trades and positions to the rows of replies.
 
+import { positionTypeOf } from '../../protocol/contractModes.ts';
 import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
 import { InvariantError } from '../../base/errors.ts';
@@ -45,9 +46,6 @@ export const pairName = ({ wireName, contract }: Instrument): string => {
   const prefix = `${contract?.type ?? ''}-`;
   return wireName.startsWith(prefix) ? wireName.slice(prefix.length) : wireName;
 };
-
-/** Returns the wire's number of a margin mode. */
-export const positionTypeOf = (isCross: boolean): number => (isCross ? 1 : 2);
 
 /** Returns a code whose wire form is the word itself. */
 const codeReading = <Word extends string>(text: Word): CodeReading<Word> => ({ word: text, raw: text });

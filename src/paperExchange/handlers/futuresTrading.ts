@@ -1,5 +1,6 @@
 // Handlers of the futures calls that create and cancel orders: create, trigger order, cancel, cancel of a trigger.
 
+import { POSITION_TYPE } from '../../protocol/contractModes.ts';
 import { lots, ticks, units } from '../../base/brand.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent, TimeInForce } from '../../model/order.ts';
@@ -77,7 +78,7 @@ function combinationCode({ args, caller: { account } }: SignedCall, { venue }: F
   const positionType = args.texts.get('positionType');
   if (positionType === undefined) return 0;
   const instrument = instrumentArg(args);
-  const isCross = positionType === '1';
+  const isCross = positionType === String(POSITION_TYPE.cross);
   if (textArg(args, 'open') === 'OPEN') return venue.setting(account, instrument).isCross === isCross ? 0 : paramError.code;
   const position = venue.wallets.position(account, venue.book(instrument).index, textArg(args, 'side') === 'SELL');
   return position.lots === 0 || position.isCross === isCross ? 0 : closeVolumeExceeded.code;

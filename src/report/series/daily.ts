@@ -184,8 +184,12 @@ export function executionFeeds(feeds: readonly FeedRecord[]): readonly FeedRecor
 
 /** Returns the first execution feed of each instrument, by the id of the instrument. */
 export function executionFeedById(feeds: readonly FeedRecord[]): ReadonlyMap<string, FeedRecord> {
-  // In reverse, so that the first feed of an instrument is set last.
-  return new Map(executionFeeds(feeds).toReversed().map((feed) => [feed.bars.instrument.id, feed])); // prettier-ignore
+  const feedById = new Map<string, FeedRecord>();
+  for (const feed of executionFeeds(feeds)) {
+    const { id } = feed.bars.instrument;
+    if (!feedById.has(id)) feedById.set(id, feed);
+  }
+  return feedById;
 }
 
 /** Returns how many of the first `length` ascending times are at or before `timeMs`. */

@@ -1,13 +1,14 @@
 // Names the instruments of a report: by symbol, plus the market when both markets have the same symbol.
 
+import { repeatedIn } from '../../base/repeatedIn.ts';
+
 /** Returns the name of each instrument of a report, by its id `<market>:<symbol>`. */
 export function instrumentNames(ids: Iterable<string>): ReadonlyMap<string, string> {
   const instruments = [...new Set(ids)].map((id) => {
     const colon = id.indexOf(':');
     return { id, market: id.slice(0, colon), symbol: id.slice(colon + 1) };
   });
-  const symbols = new Set<string>();
-  const symbolsOfBothMarkets = new Set(instruments.flatMap(({ symbol }) => (symbols.size === symbols.add(symbol).size ? [symbol] : [])));
+  const symbolsOfBothMarkets = repeatedIn(instruments.map(({ symbol }) => symbol));
   return new Map(instruments.map(({ id, market, symbol }) => [id, symbolsOfBothMarkets.has(symbol) ? `${symbol} (${market})` : symbol]));
 }
 

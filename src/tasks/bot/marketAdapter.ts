@@ -1,5 +1,6 @@
 // Connects the exchange adapter of one market to the parts of the bot.
 
+import { POSITION_MODEL, positionTypeOf } from '../../protocol/contractModes.ts';
 import { RestExchange } from '../../adapters/exchange/restExchange.ts';
 import type { Exchange } from '../../access/openExchange.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
@@ -20,10 +21,6 @@ export interface AdapterParts {
   readonly journal: BotJournal;
   readonly absenceBounds: MeasuredAbsenceBounds;
 }
-
-/** The values of the futures service for margin mode and position mode. */
-const POSITION_TYPE = { isolated: 2, cross: 1 } as const;
-const POSITION_MODEL = { net: 1, twoWay: 2 } as const;
 
 /** Returns the exchange adapter of one market, over the journal and the ledger of the bot. */
 export function restExchange(
@@ -88,7 +85,7 @@ export function bookableLotsOf({ orders, ledger }: Pick<Engine, 'orders' | 'ledg
 /** Returns the leverage and the modes that the config requires, as codes of the wire. */
 function contractSettingsOf({ isCross, leverage, isNet }: NonNullable<RunPlan['futures']>) {
   return {
-    positionType: isCross ? POSITION_TYPE.cross : POSITION_TYPE.isolated,
+    positionType: positionTypeOf(isCross),
     leverage,
     positionModel: isNet ? POSITION_MODEL.net : POSITION_MODEL.twoWay,
   };

@@ -30,7 +30,11 @@ export function isTableFormat(format: string): format is TableFormat {
 
 /** Formats that isobar does not read, by the first bytes of a file. */
 const UNSUPPORTED: readonly { readonly magic: string; readonly description: string; readonly remedy: string }[] = [
-  { magic: 'ÿÿÿÿ', description: 'an Arrow stream, which isobar does not read', remedy: 'write an Arrow file: to_feather(file) of pandas' },
+  {
+    magic: '\xff\xff\xff\xff',
+    description: 'an Arrow stream, which isobar does not read',
+    remedy: 'write an Arrow file: to_feather(file) of pandas',
+  },
   { magic: 'PARE', description: 'an encrypted Parquet file', remedy: 'write it without encryption' },
   {
     magic: 'FEA1',

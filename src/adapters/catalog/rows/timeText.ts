@@ -3,15 +3,22 @@
 import { parseTime } from '../../../model/time.ts';
 import { EARLIEST_MS, LATEST_MS } from './rowCollector.ts';
 
-/**
- * Returns a Unix time in s, ms, us or ns as ms; NaN for any other. For the years 2000 to 2099 the units cannot be confused. A double holds ns only to
- * some 256 of them, so they are rounded to us.
- */
+/** Returns a Unix time in s, ms, us or ns as ms; NaN for any other. For the years 2000 to 2099 the units cannot be confused. */
 export function msOfUnix(value: number): number {
   if (value >= EARLIEST_MS && value < LATEST_MS) return value;
   if (value >= EARLIEST_MS / 1000 && value < LATEST_MS / 1000) return value * 1000;
   if (value >= EARLIEST_MS * 1000 && value < LATEST_MS * 1000) return value / 1000;
-  return value >= EARLIEST_MS * 1e6 && value < LATEST_MS * 1e6 ? Math.round(value / 1000) / 1000 : NaN;
+  return value >= EARLIEST_MS * 1e6 && value < LATEST_MS * 1e6 ? msOfNs(value) : NaN;
+}
+
+/**
+ * Returns the ms of a Unix time in ns. A double holds such a time only to some 256 ns, so the double of a whole number of us may be beside it: it
+ * becomes that number again. A time between two us stays between them, because a rounded time could be earlier.
+ */
+function msOfNs(ns: number): number {
+  const nearUs = [Math.floor(ns / 1000), Math.ceil(ns / 1000)];
+  const wholeUs = nearUs.find((us) => us * 1000 === ns);
+  return wholeUs === undefined ? ns / 1e6 : wholeUs / 1000;
 }
 
 const CLOCK_12 = /^(\d{4}-\d\d-\d\d) (\d\d)-(AM|PM)$/;

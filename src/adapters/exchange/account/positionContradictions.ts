@@ -2,11 +2,9 @@
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
+import { marginModeName } from '../../../protocol/contractModes.ts';
 import type { ContractSettingsTarget } from '../calls/types.ts';
 import type { PositionRow } from '../calls/venueRows.ts';
-
-/** Codes of the margin modes, with their names. */
-const MARGIN_MODE_NAMES: Readonly<Record<number, string>> = { 1: 'cross', 2: 'isolated' };
 
 /** The settings that the positions of a contract must have. */
 export interface ExpectedSettings {
@@ -29,7 +27,7 @@ export function positionContradictions(
   { isNet, settings }: ExpectedSettings,
 ): readonly string[] {
   const openRows = rows.filter(({ volume }) => !new Decimal(volume).isZero());
-  const sentences = isNet ? twoSidesText(wireName, openRows) : [];
+  const sentences = isNet ? twoSidesSentences(wireName, openRows) : [];
   if (settings === null) return sentences;
   const { leverage, positionType } = settings;
   const otherRow = openRows.find((row) => row.leverage !== leverage || row.positionType !== positionType);
@@ -38,7 +36,7 @@ export function positionContradictions(
   return [...sentences, `${wireName}: the position has ${shownText} at the exchange, and the config asks for ${settingsText(settings)}`];
 }
 
-function twoSidesText(wireName: string, rows: readonly PositionRow[]): readonly string[] {
+function twoSidesSentences(wireName: string, rows: readonly PositionRow[]): readonly string[] {
   const [long, short] = (['buy', 'sell'] as const).map((side) =>
     rows.reduce((sum, row) => (row.side === side ? sum.plus(new Decimal(row.volume).abs()) : sum), new Decimal(0)),
   );
@@ -48,4 +46,4 @@ function twoSidesText(wireName: string, rows: readonly PositionRow[]): readonly 
 }
 
 const settingsText = ({ leverage, positionType }: { readonly leverage: number; readonly positionType: number }): string =>
-  `leverage ${leverage} and ${MARGIN_MODE_NAMES[positionType] ?? `margin mode ${positionType}`} margin`;
+  `leverage ${leverage} and ${marginModeName(positionType) ?? `unknown (${positionType})`} margin`;

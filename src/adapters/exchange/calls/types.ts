@@ -1,5 +1,6 @@
 // Types of the REST exchange: its collaborators, the state restored after a restart, and the results of audits.
 
+import type { PositionModel, PositionType } from '../../../protocol/contractModes.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { EndedOrder, Order, OrderId, Side } from '../../../model/order.ts';
 import type { Journal } from '../../../ports/journal.ts';
@@ -49,11 +50,9 @@ export interface DelayObserver {
 
 /** The settings that a contract must have before a position may be opened. */
 export interface ContractSettingsTarget {
-  /** 1 cross, 2 isolated. */
-  readonly positionType: 1 | 2;
+  readonly positionType: PositionType;
   readonly leverage: number;
-  /** 1 net, 2 two-way. */
-  readonly positionModel: 1 | 2;
+  readonly positionModel: PositionModel;
 }
 
 /** The collaborators and settings of one market's REST exchange. */

@@ -1,5 +1,6 @@
 // State and services that all parts of the REST exchange share: calls, tracked orders, halt causes, venue clock, expected holdings.
 
+import { POSITION_MODEL, POSITION_TYPE } from '../../../protocol/contractModes.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
@@ -21,10 +22,7 @@ import { RaisedCauses } from './raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
 /** Contract settings if none are configured: those of a new account. */
-const DEFAULT_SETTINGS: ContractSettingsTarget = { positionType: 1, leverage: 1, positionModel: 1 };
-
-/** The position model with separate long and short positions. */
-const TWO_WAY = 2;
+const DEFAULT_SETTINGS: ContractSettingsTarget = { positionType: POSITION_TYPE.cross, leverage: 1, positionModel: POSITION_MODEL.net };
 
 /** A reply that arrives later than this after the ban began belongs to a call that was sent after the ban. */
 const IN_FLIGHT_MS = 60_000;
@@ -117,7 +115,7 @@ export class ExchangeContext {
     this.deps.contractSettingsTarget?.(instrumentIndex) ?? DEFAULT_SETTINGS;
 
   /** True for a contract whose long and short positions are separate. */
-  readonly isTwoWay = (instrumentIndex: number): boolean => this.settingsTarget(instrumentIndex).positionModel === TWO_WAY;
+  readonly isTwoWay = (instrumentIndex: number): boolean => this.settingsTarget(instrumentIndex).positionModel === POSITION_MODEL.twoWay;
 
   /** Raises or clears the ban. Replies to calls that were in flight when the ban began do not end it. */
   #noteBan(outcome: Outcome<unknown>): void {

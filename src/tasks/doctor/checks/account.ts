@@ -1,5 +1,6 @@
 // Checks the account: balances, and for futures positions, position mode, margin mode and leverage.
 
+import { marginModeName } from '../../../protocol/contractModes.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { MarginAccount } from '../../../protocol/shapes/margin.ts';
 import { failed, ok, skipped, doubtful, type CheckFinding } from '../context/check.ts';
@@ -11,9 +12,6 @@ import { shortList } from '../../../base/text/shortList.ts';
 
 /** Marks findings that a support bundle leaves out, because they have amounts. */
 const isPrivate = true;
-/** Codes of the wire for the margin mode of a position. */
-const CROSS = 1;
-const ISOLATED = 2;
 
 /** Lists the balances. Warns if there are none, or if some cannot be parsed. */
 export async function checkBalances(context: CheckContext): Promise<CheckFinding> {
@@ -69,7 +67,7 @@ interface OpenPosition {
   readonly contract: string;
   readonly side: 'buy' | 'sell';
   readonly volume: string;
-  /** The margin mode: `CROSS` or `ISOLATED`. */
+  /** The number of the margin mode. */
   readonly positionType: number;
   readonly leverage: number;
 }
@@ -136,13 +134,13 @@ export async function checkMarginMode(context: CheckContext): Promise<CheckFindi
   const positions = await openPositions(context);
   if ('status' in positions) return positions;
   if (positions.length === 0) return skipped(NO_OPEN_POSITION);
-  const unrecognised = positions.filter(({ positionType }) => positionType !== CROSS && positionType !== ISOLATED);
+  const unrecognised = positions.filter(({ positionType }) => marginModeName(positionType) === null);
   if (unrecognised.length > 0) {
     const fix = ['the specification has 1 (cross) and 2 (isolated): please report it with a support bundle (--bundle)'];
     const modeTexts = unrecognised.map(({ contract, positionType }) => `${contract} ${positionType}`);
     return failed(`not understood: ${shortList(modeTexts)}`, fix, { isPrivate });
   }
-  const modes = positions.map(({ contract, positionType }) => `${contract} ${positionType === CROSS ? 'cross' : 'isolated'}`);
+  const modes = positions.map(({ contract, positionType }) => `${contract} ${marginModeName(positionType)}`);
   return ok(shortList([...new Set(modes)]), { isPrivate });
 }
 

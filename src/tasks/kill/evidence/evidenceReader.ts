@@ -24,7 +24,8 @@ import { attribute, boundsOf, type UncertainOrder, type LostOrder, type Range, t
 import { DistinctRows } from './distinctRows.ts';
 import type { LackingOrder } from './executions.ts';
 import { changeOf } from './fillRecords.ts';
-import { positionSideOf, type JournalBooks } from './journalBooks.ts';
+import type { JournalBooks } from './journalBooks.ts';
+import { positionSideOf } from './recordedTerms.ts';
 
 /** Overlap of reads, ms, because rows may appear out of order. */
 const OVERLAP_MS = 20_000;

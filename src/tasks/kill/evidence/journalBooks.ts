@@ -5,10 +5,10 @@ import type { JournalRecord } from '../../../adapters/journal/records/records.ts
 import { parseTriggerTrackId } from '../../../adapters/exchange/calls/triggers.ts';
 import type { TradeRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { INCIDENT_CURSOR } from '../../../adapters/exchange/calls/types.ts';
-import { Decimal, toScaled } from '../../../base/number/decimal.ts';
-import type { Lots, Ticks } from '../../../base/brand.ts';
+import { Decimal } from '../../../base/number/decimal.ts';
 import { sizeText, type Instrument, type InstrumentId, type Market } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
+import { POSITION_MODEL } from '../../../protocol/contractModes.ts';
 import { idPrefixOf, orderIdIn } from '../../../protocol/clientOrderId.ts';
 import type { KillOrders } from '../cancel/killOrders.ts';
 import type { OwnOrders } from '../plan/killPlan.ts';
@@ -16,6 +16,7 @@ import type { LostOrder } from '../plan/attribution.ts';
 import { Executions } from './executions.ts';
 import { AccountFills } from './accountFills.ts';
 import { changeOf } from './fillRecords.ts';
+import { positionSideOf, requestTermsOf, recordedTicks, type SentSlice } from './recordedTerms.ts';
 
 /** Facts about the end of the journal. */
 export interface BooksFacts {
@@ -27,26 +28,11 @@ export interface BooksFacts {
   readonly recvWindowMs: number;
 }
 
-/** A slice of the kill that is about to be sent. */
-export interface SentSlice {
-  readonly cid: string;
-  readonly strategy: number;
-  readonly instrument: Instrument;
-  readonly side: Side;
-  readonly qty: string;
-  readonly price: string;
-  readonly signMs: number;
-  readonly latestMs: number;
-}
-
 /** A booked trade. */
 interface BookedTrade {
   readonly tradeId: bigint;
   readonly executedMs: number;
 }
-
-/** Returns the side of the position that an order changes. Only two-way mode has long and short apart. */
-export const positionSideOf = (side: Side, closes: boolean): Side => (closes === (side === 'buy') ? 'sell' : 'buy');
 
 /** Ends of orders that only the exchange can have reported. */
 const SHOWN_ENDS: ReadonlySet<string> = new Set(['filled', 'canceled', 'expired', 'rejected']);
@@ -175,10 +161,12 @@ export class JournalBooks implements OwnOrders {
   isOwnId(venueId: string): boolean {
     return this.#cidByVenueId.has(venueId);
   }
+
   /** True if an own order other than `cid` has this venue order id. */
   isTakenId(venueId: string, cid: string): boolean {
     return (this.#cidByVenueId.get(venueId) ?? cid) !== cid;
   }
+
   /** True also for an id of this bot that the journal does not contain: the journal may be an older copy. */
   isOwnCid(cid: string): boolean {
     const text = cid.toUpperCase();
@@ -190,6 +178,7 @@ export class JournalBooks implements OwnOrders {
     this.#cids.add(text);
     this.#prefixes.add(idPrefixOf(text));
   }
+
   /** Returns the strategy of the own order `venueId` of `instrumentId`; null: not an own order. */
   strategyOfOrder(instrumentId: InstrumentId, venueId: string): number | null {
     const cid = this.#cidByVenueId.get(venueId);
@@ -199,6 +188,7 @@ export class JournalBooks implements OwnOrders {
   venueIdOf(cid: string): string | null {
     return this.#venueIdByCid.get(cid) ?? null;
   }
+
   /** Records the venue order id of an own order. */
   setVenueId(cid: string, venueId: string): void {
     if (venueId === '') return;
@@ -210,43 +200,51 @@ export class JournalBooks implements OwnOrders {
     this.#cidByVenueId.set(venueId, cid);
     if (!this.#venueIdByCid.has(cid)) this.#venueIdByCid.set(cid, venueId);
   }
+
   /** Records the venue order id by the client order id of a row, ignoring case, and whether the order closes, if the journal lacks it. */
   noteVenueId(rowCid: string, venueId: string, action: 'OPEN' | 'CLOSE' | null): void {
     const cid = this.#journalCidOf(rowCid);
     if (!this.#closesByCid.has(cid) && action !== null) this.#closesByCid.set(cid, action === 'CLOSE');
     this.setVenueId(cid, venueId);
   }
+
   /** Returns the side of the position that a trade of an own order changes. */
   positionSideOf({ venueId, side }: Pick<TradeRow, 'venueId' | 'side'>): Side {
     const cid = this.#cidByVenueId.get(venueId);
     return positionSideOf(side, (cid === undefined ? undefined : this.#closesByCid.get(cid)) ?? false);
   }
+
   /** Returns the venue order id that the own order with this client order id of a row, in any case, has; null without one. */
   venueIdOfRowCid(rowCid: string): string | null {
     return this.venueIdOf(this.#journalCidOf(rowCid));
   }
+
   /** True if the journal says that the exchange had the order with this client order id of a row under its venue order id. */
   wasShown(rowCid: string): boolean {
     const cid = this.#journalCidOf(rowCid);
     // The operator may have ended an order that the exchange did not know.
     return this.#shownCids.has(cid) && !this.state.decisions.some(({ what, id }) => what === 'resolve' && id === cid);
   }
+
   /** Forgets the acknowledged id of the own order with this client order id of a row, because the exchange does not have the order under it. */
   forgetWrongId(rowCid: string): void {
     this.#clearVenueId(this.#journalCidOf(rowCid));
   }
+
   /** Returns the client order id as the journal writes it. */
   #journalCidOf(rowCid: string): string {
     const text = rowCid.toUpperCase();
     if (this.#strategyByCid.has(rowCid)) return rowCid;
     return [...this.#strategyByCid.keys()].find((cid) => cid.toUpperCase() === text) ?? rowCid;
   }
+
   /** Forgets the venue order id of an order, because the exchange has given it to another order too. A list must show whose it is. */
   #clearVenueId(cid: string): void {
     const venueId = this.#venueIdByCid.get(cid);
     this.#venueIdByCid.delete(cid);
     if (venueId !== undefined && this.#cidByVenueId.get(venueId) === cid) this.#cidByVenueId.delete(venueId);
   }
+
   /** True when the operator has decided to ignore the order. */
   isIgnored(instrumentId: InstrumentId, venueId: string): boolean {
     return this.state.decisions.some(({ what, id }) => what === 'ignore' && id === `${instrumentId} ${venueId}`);
@@ -255,6 +253,7 @@ export class JournalBooks implements OwnOrders {
   lostOf(instrumentId: InstrumentId): readonly LostOrder[] {
     return this.withoutVenueId.filter(({ request, cid }) => request.instrument.id === instrumentId && !this.#venueIdByCid.has(cid));
   }
+
   /** Returns orders without a known venue order id, slices included. */
   get withoutVenueId(): readonly LostOrder[] {
     const { unfinished, provenAbsent, refused } = this.state;
@@ -279,7 +278,7 @@ export class JournalBooks implements OwnOrders {
       // A trigger order may trigger at any time.
       latestMs: isWaiting ? Infinity : (send?.venueLatestMs ?? this.#facts.nowMs) + this.#facts.recvWindowMs,
       hasNoEffect: hasEnded || isWaiting,
-      triggerTicks: ticksOf(intent.condition ?? null, instrument),
+      triggerTicks: recordedTicks(intent.condition ?? null, instrument),
     };
   }
 
@@ -291,6 +290,7 @@ export class JournalBooks implements OwnOrders {
     const request = requestTermsOf(instrument, { ...order, reduceOnly: true });
     this.#sliceByCid.set(cid, { cid, strategy, amount: null, request, signMs, latestMs, hasNoEffect: false });
   }
+
   /** Marks a slice that had no effect and can no longer have one. */
   endSlice(cid: string): void {
     const slice = this.#sliceByCid.get(cid);
@@ -300,6 +300,7 @@ export class JournalBooks implements OwnOrders {
   isBooked(instrumentId: InstrumentId, { tradeId, side }: { readonly tradeId: string; readonly side: Side }): boolean {
     return this.#bookedIds.get(instrumentId)?.[side].has(tradeId) === true;
   }
+
   /** Returns the sum of the fills in the journal, by strategy; below zero: short. `positionSide`: of one side of two-way mode alone. */
   heldOf(instrumentId: InstrumentId, positionSide: Side | null = null): ReadonlyMap<number, Decimal> {
     const quantities = new Map<number, Decimal>();
@@ -310,15 +311,18 @@ export class JournalBooks implements OwnOrders {
     }
     return quantities;
   }
+
   /** Returns the strategies that have sent orders of an instrument. */
   strategiesOf(instrumentId: InstrumentId): ReadonlySet<number> {
     return this.#strategiesByInstrument.get(instrumentId) ?? new Set();
   }
+
   /** True for a contract whose long and short positions are separate, by the setting that the bot has sent. */
   isTwoWay(instrumentId: InstrumentId): boolean {
     const { wireName } = this.#instruments.get(instrumentId) ?? {};
-    return this.state.settings.get(`${wireName} positionModel`)?.value === '2';
+    return this.state.settings.get(`${wireName} positionModel`)?.value === String(POSITION_MODEL.twoWay);
   }
+
   /** Returns the strategy with the largest position on a side of a contract; without a position, the first that traded it. */
   strategyHolding(instrumentId: InstrumentId, side: Side): number {
     const holdings = [...this.heldOf(instrumentId, this.isTwoWay(instrumentId) ? side : null)].map(([strategy, qty]) => ({
@@ -328,6 +332,7 @@ export class JournalBooks implements OwnOrders {
     const [largest] = holdings.toSorted((a, b) => b.qty.comparedTo(a.qty));
     return largest?.strategy ?? [...this.strategiesOf(instrumentId)][0] ?? 0;
   }
+
   /** Returns the positions according to the journal, as sentences. `isNet`: contracts are not in two-way mode. */
   journalPositions(isNet: boolean): readonly string[] {
     return [...this.#instruments.values()].flatMap((instrument) => {
@@ -338,6 +343,7 @@ export class JournalBooks implements OwnOrders {
       });
     });
   }
+
   /** Returns the newest booked trade before `timeMs`; null: no such trade. */
   tradeBefore(instrumentId: InstrumentId, timeMs: number): string | null {
     let newest: bigint | null = null;
@@ -345,16 +351,19 @@ export class JournalBooks implements OwnOrders {
       if (executedMs < timeMs && (newest === null || tradeId > newest)) newest = tradeId;
     return newest === null ? null : String(newest);
   }
+
   /** Returns the newest booked trade in the journal; null: none. */
   newestTrade(instrumentId: InstrumentId): { readonly tradeId: string; readonly executedMs: number } | null {
     const tradeId = this.tradeBefore(instrumentId, Infinity);
     const trade = (this.#bookedTrades.get(instrumentId) ?? []).find((booked) => String(booked.tradeId) === tradeId);
     return tradeId === null || trade === undefined ? null : { tradeId, executedMs: trade.executedMs };
   }
+
   /** Returns the time of the bot's first order of an instrument, ms UTC; null: it has none. */
   firstMs(instrumentId: InstrumentId): number | null {
     return this.#firstOrderMs.get(instrumentId) ?? null;
   }
+
   /** Returns the latest time in the journal; NaN if it is empty. */
   get lastMs(): number {
     return this.state.lastMs;
@@ -379,22 +388,4 @@ export class JournalBooks implements OwnOrders {
     const triggered = new Set([...this.state.triggerSymbols].flatMap((symbol) => this.#instruments.get(symbol)?.id ?? []));
     return { own: this, open, waiting, triggered, unknownUntilMs };
   }
-}
-
-/** Returns a price in ticks; 0 without a price. */
-const ticksOf = (price: string | null, { priceDigits }: Instrument): number => (price === null ? 0 : (toScaled(price, priceDigits) ?? 0));
-
-/** Returns the terms of an order in whole numbers. */
-function requestTermsOf(
-  instrument: Instrument,
-  order: { readonly side: Side; readonly qty: string | null; readonly price: string | null; readonly reduceOnly: boolean },
-): LostOrder['request'] {
-  const { side, qty, price, reduceOnly } = order;
-  return {
-    instrument,
-    side,
-    reduceOnly,
-    lots: (qty === null ? 0 : (toScaled(qty, instrument.quantityDigits) ?? 0)) as Lots,
-    limit: ticksOf(price, instrument) as Ticks,
-  };
 }

@@ -1,5 +1,6 @@
 // Closes one side of a contract's position with CLOSE orders: at most the quantity that is proved to be the bot's and that the exchange shows.
 
+import { POSITION_TYPE, positionTypeOf, type PositionType } from '../../../protocol/contractModes.ts';
 import { futuresOrderRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Side } from '../../../model/order.ts';
@@ -28,8 +29,8 @@ export interface FuturesCloserDeps extends Omit<CloserDeps, 'strategy'> {
 /** Closes one side of one contract. */
 export class FuturesCloser implements Closer {
   readonly #deps: FuturesCloserDeps;
-  /** Margin mode of the position: 1 cross, 2 isolated. */
-  #positionType: 1 | 2 = 1;
+  /** Margin mode of the position. */
+  #positionType: PositionType = POSITION_TYPE.cross;
   /** Trigger orders that may be the bot's; null: none were cancelled yet. */
   #leftTriggers: readonly LeftTrigger[] | null = null;
 
@@ -43,7 +44,7 @@ export class FuturesCloser implements Closer {
     const positions = await venue.readPositions(instrument.wireName);
     const position = positions.find((row) => row.side === positionSide && new Decimal(row.volume).greaterThan(0));
     if (!position) return null;
-    this.#positionType = position.positionType === 2 ? 2 : 1;
+    this.#positionType = positionTypeOf(position.positionType !== POSITION_TYPE.isolated);
     const { low, high: provenHigh } = ownRange([...(isNet ? held : heldOn[positionSide]).values()], positionSide, isNet);
     const side = positionSide === 'buy' ? 'sell' : 'buy';
     // An account in net mode shows one side. With both, it has been set to two-way mode: each order of the bot has then changed one side, and

@@ -7,7 +7,8 @@ import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import type { Lots, Ticks } from '../../../base/brand.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import { BotOrder } from '../../../orders/botOrder.ts';
-import type { JournalBooks, SentSlice } from '../evidence/journalBooks.ts';
+import type { JournalBooks } from '../evidence/journalBooks.ts';
+import type { SentSlice } from '../evidence/recordedTerms.ts';
 import type { SliceOrder } from './flatten.ts';
 
 /** The journal of slices. */
