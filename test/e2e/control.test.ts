@@ -82,7 +82,7 @@ describe('commands about a running bot', () => {
     const { code, stdout } = await isobar('kill');
     expect(code).toBe(0);
     expect(existsSync(join(folder, 'KILLED'))).toBe(true);
-    expect(stdout).toContain('killed: all orders are cancelled');
+    expect(stdout).toContain('killed: all orders of the bot are cancelled');
     expect(bot.board.causes()).toMatchObject([{ state: 'KILLED', code: 'KILLED' }]);
   });
 

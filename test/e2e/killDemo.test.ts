@@ -89,7 +89,7 @@ it('`isobar kill --flatten` of the README closes every position of its demo, and
   await waitForPosition(user, demo);
   const killResult = await user.run(['kill', '--flatten']);
   expect(killResult, killResult.output + demoOutput).toMatchObject({ exitCode: 0 });
-  expect(killResult.output).toContain('every position is closed');
+  expect(killResult.output).toContain('every position of the bot is closed');
   expect(killResult.durationMs).toBeLessThan(MAX_KILL_MS);
   expect(await demoExit).toEqual([0, null]);
   // The demo removes its folder.

@@ -205,6 +205,13 @@ test('a bot that starts without the journal of its earlier trades takes no new r
   const secondBot = await fixture.open(config, [Flip]);
   const causes = () => secondBot.bot.deps.engine.risk.halts.causes();
   expect(causes()).toMatchObject([{ code: 'NO_JOURNAL', state: 'HALT_NEW', why: expect.stringContaining('BTCUSDT') }]);
+  // The log names the halt at once, and does not say that the bot trades.
+  expect(fixture.lines.at(-1)).toContain('HALT_NEW of account stands: the data folder has no journal');
+  const firstTextCount = fixture.lines.filter((line) => line.includes('two audits were clean')).length;
+  secondBot.bot.start();
+  const startTexts = () => fixture.lines.filter((line) => line.includes('two audits were clean')).slice(firstTextCount);
+  await until(() => startTexts().length > 0, 40_000, 'two clean audits').catch(fixture.failWithLog);
+  expect(startTexts()[0]).toContain('two audits were clean: HALT_NEW of account stands (NO_JOURNAL)');
   await stopAndClose(secondBot);
   // The halt stays over a restart, and the operator clears it.
   const thirdBot = await fixture.open(config, [Flip]);

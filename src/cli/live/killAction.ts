@@ -157,8 +157,8 @@ function printReport({ json, flatten }: KillArgs, outcome: KillOutcome): void {
     return;
   }
   const success = flatten
-    ? 'killed: all orders are cancelled, and every position is closed'
-    : 'killed: all orders are cancelled; positions are unchanged';
+    ? 'killed: all orders of the bot are cancelled, and every position of the bot is closed'
+    : 'killed: all orders of the bot are cancelled; positions are unchanged';
   const residualLines = residuals.flatMap((residual) => indentText(sanitizeText(residual, MAX_TEXT_LENGTH), 2));
   const verdictLines = residuals.length === 0 ? [success] : ['NOT SETTLED:', ...residualLines];
   printLines([

@@ -30,6 +30,7 @@ import { requireTimeForBars } from './config/barTimes.ts';
 import { liveOverrides } from './config/modules.ts';
 import type { LiveConfig } from './config/liveConfig.ts';
 import { readLeftOrders, leftOrdersReason } from './account/leftOrders.ts';
+import { warnOfStandingHalts } from './safety/startHalts.ts';
 import { checkCapitalHeld } from './account/capitalCheck.ts';
 import { ExternalReader } from './external/externalReader.ts';
 import { hookCheckers, openWebhooks, type AcceptHookValue } from './external/webhooks.ts';
@@ -171,6 +172,7 @@ async function assembleBot(
   started.gateway.attach?.(bot.driver, () => bot.driver.nowMs);
   applyRearm(bot);
   continueOrders(bot, services, started, journal);
+  warnOfStandingHalts(engine, (message, code) => log.warn(message, { code }));
   await readExternal(config, { bot, journal, started, checkers, exchange, log }, closers);
   journal.releaseMemory();
   return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: narratedJournal.counts };

@@ -26,7 +26,7 @@ import { PlotBook } from '../feeds/plotBook.ts';
 import { Driver } from './driver.ts';
 import { DurableWaits } from '../journal/durableWaits.ts';
 import { KeptStates } from '../journal/keptStates.ts';
-import { raiseStarting, STARTING } from '../safety/lastingCauses.ts';
+import { raiseStarting, startCompleteText, STARTING } from '../safety/startHalts.ts';
 import { FundingReader } from '../feeds/fundingReader.ts';
 import type { KnownRates } from '../feeds/fundingRates.ts';
 import type { LiveConfig } from '../config/liveConfig.ts';
@@ -227,7 +227,7 @@ export class LiveBot {
         completeHeldDecisions(this.deps, this.driver.nowMs);
       });
       this.#isRunning = true;
-      log.info('two audits were clean: the bot trades');
+      log.info(startCompleteText(engine));
       this.#riskTicker.start();
       const limitMs = config.orders.readLagMs + 3 * config.orders.fastMs;
       this.#cancelWait = afterCancels({ engine, scheduler: exchange.scheduler, maxWaitMs: limitMs }, () => {
