@@ -211,7 +211,7 @@ test('a bot that starts without the journal of its earlier trades takes no new r
   secondBot.bot.start();
   const startTexts = () => fixture.lines.filter((line) => line.includes('two audits were clean')).slice(firstTextCount);
   await until(() => startTexts().length > 0, 40_000, 'two clean audits').catch(fixture.failWithLog);
-  expect(startTexts()[0]).toContain('two audits were clean: HALT_NEW of account stands (NO_JOURNAL)');
+  expect(startTexts()[0]).toContain('two audits were clean: HALT_NEW of account stands (NO_JOURNAL, the data folder');
   await stopAndClose(secondBot);
   // The halt stays over a restart, and the operator clears it.
   const thirdBot = await fixture.open(config, [Flip]);

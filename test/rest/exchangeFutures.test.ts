@@ -51,6 +51,10 @@ describe('contracts', () => {
     otherWorld.passTime(10_000);
     expect(otherWorld.reported.some((line) => line.startsWith('halt raised SETTINGS'))).toBe(true);
     expect(otherWorld.reported).not.toContain('halt cleared SETTINGS');
+    // The halt names both: it lasts as long as the entry, and a wait alone does not end it.
+    expect(otherWorld.engine.risk.halts.causes().find(({ code }) => code === 'SETTINGS')?.why).toContain(
+      'an open order has leverage 10 and cross margin, the config leverage 5 and cross margin',
+    );
   });
 
   it('an audit of a bot in net mode finds an account that has been set to two-way mode, although the sum of long and short equals the books', async () => {

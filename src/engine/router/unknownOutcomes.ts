@@ -150,8 +150,8 @@ export class UnknownOutcomes {
     const { risk, nowMs } = this.engine;
     const { state, needsPerson } = haltCauseOf(code);
     const scope = scopeOf(instrument);
-    // An operator who is called needs the full reason. Foreign orders have a list of their own.
-    const isNews = needsPerson && code !== 'ALIEN';
+    // An operator who is called needs the full reason, and so does one who may have to act at the exchange. Foreign orders have a list of their own.
+    const isNews = (needsPerson && code !== 'ALIEN') || code === 'SETTINGS';
     const fullReason = CODES_OF_EVENTS.has(code) ? risk.halts.withEarlier(scope, code, reason) : reason;
     risk.halts.raise(scope, state, code, fullReason, nowMs, isNews);
   }

@@ -49,7 +49,8 @@ const TODO_BY_CODE: Readonly<Record<string, string>> = {
   KEY: 'look at the key at the exchange: rights, addresses, expiry; `isobar doctor`; then restart',
   LOCKED: 'ask the exchange; nothing leaves before the operator has re-armed',
   BANNED: "wait until the ban has ended, do not restart in a loop; use the exchange's own site meanwhile",
-  SETTINGS: 'wait; if it stays, set leverage and mode of the contract at the exchange by hand',
+  SETTINGS:
+    'wait; if it stays, set leverage and mode of the contract at the exchange by hand, or in the config as an open position has them',
   STATUS:
     'look at the order at the exchange. If it is gone: `isobar orders resolve`, outcome noEffect. Else report the name of the state. Then resume',
   FEE_COIN: 'turn fees in another coin off at the exchange, then resume',

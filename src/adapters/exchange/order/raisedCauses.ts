@@ -17,7 +17,7 @@ const CLEARED_BY_OPERATOR: ReadonlySet<HaltCode> = new Set([
 ]);
 
 /** Halt causes that are reported again when their text changes. An operator who clears one accepts all that its text lists. */
-const REPORTED_AGAIN: ReadonlySet<HaltCode> = new Set([...CLEARED_BY_OPERATOR, 'ALIEN', 'MISMATCH']);
+const REPORTED_AGAIN: ReadonlySet<HaltCode> = new Set([...CLEARED_BY_OPERATOR, 'ALIEN', 'MISMATCH', 'SETTINGS']);
 
 /** The causes in force that this exchange has raised, each with the text that was reported. A cause concerns a whole scope: it has no venue order id. */
 export class RaisedCauses {

@@ -10,7 +10,7 @@ import type { Calls } from '../calls/calls.ts';
 import type { ContractSettingsTarget, ExchangeNotes } from '../calls/types.ts';
 import type { ExchangeContext } from '../order/exchangeContext.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
-import type { VenueCalls } from '../calls/venueCalls.ts';
+import type { ShownSettings, VenueCalls } from '../calls/venueCalls.ts';
 
 /** What the settings of contracts take. */
 export interface ContractSettingsDeps {
@@ -108,7 +108,7 @@ export class ContractSettings {
 
   /**
    * True if the contract's positions have the target settings; without a position, if its open orders have them. The venue refuses a change
-   * while there is one of either, such as an entry that was resting as the last process ended.
+   * while there is one of either, such as an entry that was resting as the last process ended. The halt names other settings.
    */
   *#isSetAlready(instrumentIndex: number): Work<boolean> {
     const { venue, instruments, target } = this.#deps;
@@ -117,8 +117,18 @@ export class ContractSettings {
     const options = { priority: 'reconcile' } as const;
     const page = yield* venue.positions(instrument, options);
     if (page?.isComplete !== true) return false;
-    const rows = page.rows.length > 0 ? page.rows : ((yield* venue.openOrderSettings(instrument, options)) ?? []);
-    return rows.length > 0 && rows.every((row) => row.leverage === leverage && row.positionType === positionType);
+    const hasPosition = page.rows.length > 0;
+    const rows = hasPosition ? page.rows : ((yield* venue.openOrderSettings(instrument, options)) ?? []);
+    const other = rows.find((row) => row.leverage !== leverage || row.positionType !== positionType);
+    if (other === undefined) return rows.length > 0;
+    // The operator has to know: the halt lasts as long as the position, or the order.
+    const openText = hasPosition ? 'the open position' : 'an open order';
+    this.#deps.raisedCauses.raise(
+      'SETTINGS',
+      instrumentIndex,
+      `${openText} has ${settingsText(other)}, the config ${settingsText({ leverage, positionType })}: the exchange refuses a change before it has ended`,
+    );
+    return false;
   }
 
   /** Journals the target value of a setting: before it is sent, and again once the exchange has confirmed it. */
@@ -128,6 +138,10 @@ export class ContractSettings {
     notes?.setting({ contract: instruments[instrumentIndex]!.wireName, name, value, confirmed: isConfirmed });
   }
 }
+
+/** Returns leverage and margin mode as text. */
+const settingsText = ({ leverage, positionType }: ShownSettings): string =>
+  `leverage ${leverage ?? 'unknown'} and ${positionType === 2 ? 'isolated' : 'cross'} margin`;
 
 /** Returns the settings of the contracts of one market; null on spot and if no target settings are configured. */
 export function contractSettingsOf(context: ExchangeContext): ContractSettings | null {

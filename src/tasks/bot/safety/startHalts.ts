@@ -1,6 +1,7 @@
 // Halts the account until its start is complete, and names the halts that stand then.
 
 import type { Engine } from '../../../engine/engine.ts';
+import { HALT_CAUSES } from '../../../risk/live/haltCauses.ts';
 import type { HaltBoard } from '../../../risk/live/halts.ts';
 import { scopeName } from '../../control/scopes.ts';
 
@@ -17,14 +18,15 @@ export function raiseStarting(halts: HaltBoard, venueMs: number): void {
   halts.raise({ kind: 'account' }, 'HALT_NEW', STARTING, 'the start is not complete: two clean audits are needed', venueMs);
 }
 
-/** Calls `warn` for each halt that stands, with its reason and its code. */
+/** Calls `warn` for each halt that stands until the operator clears it, with its reason and its code. */
 export function warnOfStandingHalts(engine: HaltedEngine, warn: (message: string, code: string) => void): void {
-  for (const { name, state, code, why } of standingHalts(engine)) warn(`${state} of ${name} stands: ${why}`, code);
+  for (const { name, state, code, why } of standingHalts(engine))
+    if (HALT_CAUSES[code]?.needsPerson ?? true) warn(`${state} of ${name} stands: ${why}`, code);
 }
 
 /** Returns the log line of a start that is complete: the bot trades only as far as its halts allow. */
 export function startCompleteText(engine: HaltedEngine): string {
-  const halts = standingHalts(engine).map(({ name, state, code }) => `${state} of ${name} stands (${code})`);
+  const halts = standingHalts(engine).map(({ name, state, code, why }) => `${state} of ${name} stands (${code}, ${why})`);
   return `two audits were clean: ${halts.length === 0 ? 'the bot trades' : halts.join(', ')}`;
 }
 
