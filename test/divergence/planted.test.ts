@@ -16,6 +16,7 @@ import {
   HOUR_MS,
   LATENCY_MS,
   MarketAndLimitOrders,
+  ROWS,
   withFees,
   withFills,
   type PlantedDifference,
@@ -94,6 +95,14 @@ const CASES: readonly PlantedCase[] = [
     cause: 'data revision',
     firstEvent: { what: 'bar', timeMs: closeOf(FIRST_ROW + 2) },
     changesNet: false,
+  },
+  {
+    // The strategy decides nothing on this bar, so the order of a later bar is not the first event.
+    name: 'data revision: the catalog lacks a bar that the bot saw',
+    difference: { changeCatalog: (bars) => withoutRow(bars, FIRST_ROW + 3) },
+    cause: 'data revision',
+    firstEvent: { what: 'bar', timeMs: closeOf(FIRST_ROW + 3) },
+    changesNet: true,
   },
   {
     name: 'late bar: the exchange never gave a bar that the catalog has',
@@ -242,6 +251,15 @@ test('a run without a planted difference equals its backtest, with an empty brid
   });
   expect(report).toMatchObject({ equal: true, first: null, cause: null, bridge: [], residual: '0', net: { live: netOfJournal } });
   expect(report.fills).toBeGreaterThan(10);
+}, 120_000);
+
+test('a catalog whose bars end within the run is rejected, and the message names both ranges', async () => {
+  const changeCatalog = (bars: BarColumns): BarColumns => {
+    let shorter = bars;
+    for (let row = ROWS - 1; row >= ROWS - 10; row--) shorter = withoutRow(shorter, row);
+    return shorter;
+  };
+  await expect(comparePlanted({ changeCatalog })).rejects.toThrow(/expected the bars of AAAUSDT 1h that the bot had, .* to .*, got .* to /);
 }, 120_000);
 
 /** Returns the bars without one row. */

@@ -16,6 +16,7 @@ import type { FeedPlan } from '../../definition/plan/plan.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { closeOf, type Interval } from '../../model/interval.ts';
+import { formatTime } from '../../model/time.ts';
 import { isTradeBars } from '../../model/tradeBars.ts';
 import type { Lifetime } from '../bot/lifetime/lifetime.ts';
 import type { Divergence } from './divergences.ts';
@@ -55,8 +56,29 @@ export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetim
         isTradeBars(key.interval) ? 'add its trades with isobar data import --as trades' : 'add them with isobar data download',
       );
     }
+    if (!isUntraded && !isTradeBars(key.interval)) checkEnds(folder, key, { rows, received, warmToMs, lastMs: run.lastMs });
     return { plan: { name, bars: { ...bars, instrument }, firstRow: 0, quality, isExecutionOnly }, rows, warmToMs };
   });
+}
+
+/** Throws ConfigError if the catalog begins or ends within the run: a backtest over a part of it compares nothing. */
+function checkEnds(
+  folder: string,
+  { symbol, interval }: BarKey,
+  { rows, received, warmToMs, lastMs }: Pick<CatalogFeed, 'rows' | 'warmToMs'> & { received: readonly number[]; lastMs: number },
+): void {
+  const isOfRun = (openMs: number): boolean => openMs > warmToMs && closeOf(interval, openMs) <= lastMs;
+  const own = received.filter(isOfRun);
+  const known = rows.map(([openMs]) => openMs).filter(isOfRun);
+  if (own.length === 0) return;
+  const isWhole = known.length > 0 && known[0]! <= smallestOf(own) && known.at(-1)! >= largestOf(own);
+  if (isWhole) return;
+  const rangeText = (opens: readonly number[]): string =>
+    opens.length === 0 ? 'none' : `${formatTime(smallestOf(opens))} to ${formatTime(closeOf(interval, largestOf(opens)))}`;
+  throw new ConfigError(
+    `${folder}: expected the bars of ${symbol} ${interval} that the bot had, ${rangeText(own)}, got ${rangeText(known)}`,
+    'add them with isobar data download',
+  );
 }
 
 /** The time of a recorded run, ms UTC. */

@@ -1,10 +1,13 @@
 // Finds the events in which a rerun differs from the journal of the bot.
 
+import { appendAll } from '../../base/memory/appendAll.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
 import { isPlainDecimal } from '../../base/number/decimalText.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
+import { closeOf } from '../../model/interval.ts';
 import { formatTime } from '../../model/time.ts';
+import { isTradeBars } from '../../model/tradeBars.ts';
 import { ENDINGS, SIDES } from '../../model/run/run.ts';
 import { openAt } from './barTimes.ts';
 import { causeOfSilence, isSameBar } from './catalogFeeds.ts';
@@ -39,8 +42,22 @@ function barDifferences(rerun: Rerun, run: RecordedRun): readonly ListedDifferen
       const difference = barDifference(rerun, run, feed, row);
       if (difference !== null) differences.push(difference);
     }
+    appendAll(differences, barsOfBotAlone(rerun, run, feed));
   });
   return differences;
+}
+
+/** Returns the bars of a feed that the bot received after its warm-up and the rerun lacks. Bars from trades differ by those of the rerun. */
+function barsOfBotAlone({ feeds }: Rerun, run: RecordedRun, feedIndex: number): readonly ListedDifference[] {
+  const { bars } = feeds[feedIndex]!;
+  if (isTradeBars(bars.interval)) return [];
+  const known = new Set(bars.openMs);
+  return [...run.bars.values()].flatMap(({ feed, openMs, values, seq }): readonly ListedDifference[] => {
+    const time = closeOf(bars.interval, openMs);
+    const isOfRun = feed === feedIndex && seq > 0 && time <= run.lastMs;
+    if (!isOfRun || known.has(openMs)) return [];
+    return [{ id: `bar ${feed} ${openMs}`, seq, time, what: 'bar', backtest: null, live: barText(values, bars.instrument) }];
+  });
 }
 
 /** Compares a bar of the rerun, given by its feed and row, with what the bot received and decided. Null when nothing differs. */
