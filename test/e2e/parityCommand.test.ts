@@ -72,6 +72,19 @@ test('runs that differ end with exit code 3 and show the first difference, its c
   for (const line of text!.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
 }, 120_000);
 
+test('code of a strategy that has changed since the bot ran is named beside the cause', async () => {
+  await comparePlanted({}, async (folder) => {
+    const home = dirname(folder);
+    writeFileSync(join(home, 'planted.ts'), STRATEGY_CODE.replace("base: '5'", "base: '4'"));
+    const [json, text] = [await commandIn(home, ['parity', 'bot', '--json']), await commandIn(home, ['parity', 'bot'])];
+    const changes = [expect.stringMatching(/^the code of \w+ has changed$/)];
+    expect(JSON.parse(json.stdout)).toMatchObject({ cause: 'strategy not deterministic', changes, residual: '0' });
+    expect(text.stdout).toMatch(/changed +the code of \w+ has changed since the newest start/);
+    const replay = await commandIn(home, ['replay', 'bot']);
+    expect(replay.stdout).toMatch(/changed +the code of \w+ has changed since the newest start/);
+  });
+}, 120_000);
+
 test('bad input ends with exit code 2 and a remedy', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-parity-'));
   try {

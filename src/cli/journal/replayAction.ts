@@ -20,11 +20,12 @@ export async function replay({ journal, config, json }: ReplayArgs): Promise<voi
 }
 
 /** Returns the result as text: how much was compared, and the first difference. */
-function resultText({ processes, instants, bars, decisions, difference }: ReplayResult): string {
+function resultText({ processes, instants, bars, decisions, difference, changes }: ReplayResult): string {
   const starts = `${processes} ${processes === 1 ? 'start' : 'starts'} of the bot`;
   const comparedText = `${decisions} decisions over ${instants} instants and ${bars} bars, ${starts}`;
   if (difference === null) return `${comparedText}: every one is the same\n`;
   const { seq, timeMs, recorded, replayed } = difference;
   const firstLine = `${comparedText} are the same; then record ${seq} of ${formatTime(timeMs)} differs`;
-  return `${firstLine}\n  recorded  ${recorded}\n  replayed  ${replayed}\n`;
+  const changed = changes.map((change) => `  changed   ${change} since the newest start\n`);
+  return `${firstLine}\n  recorded  ${recorded}\n  replayed  ${replayed}\n${changed.join('')}`;
 }

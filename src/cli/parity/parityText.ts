@@ -10,7 +10,7 @@ import { wrapText } from '../terminal/wrapText.ts';
 
 /** Returns the report as text without a final line break. */
 export function parityText(report: DivergenceReport): string {
-  const { name, fromMs, toMs, bars, orders, fills, equal, first, cause, bridge, net, residual } = report;
+  const { name, fromMs, toMs, bars, orders, fills, equal, first, cause, changes, bridge, net, residual } = report;
   const lines = [
     ...withLead('  ', `${name}, ${formatTime(fromMs)} to ${formatTime(toMs)}`),
     ...withLead('  ', `${counted(bars, 'bar')}, ${counted(orders, 'order')} and ${counted(fills, 'fill')} of the bot`),
@@ -24,6 +24,7 @@ export function parityText(report: DivergenceReport): string {
     lines.push(...sideLines('backtest', first.backtest), ...sideLines('live', first.live));
   }
   if (cause !== null) lines.push(...sideLines('cause', cause));
+  lines.push(...changes.flatMap((change) => sideLines('changed', `${change} since the newest start`)));
   const rows = [
     ['backtest', '', net.backtest],
     ...bridge.map((step) => [`  ${step.cause}`, signedText(step.amount), '']),

@@ -78,6 +78,8 @@ export interface DivergenceReport {
   readonly equal: boolean;
   readonly first: DivergentEvent | null;
   readonly cause: Divergence | null;
+  /** Changes of code, parameters and version since the newest start of the bot, as sentences: decisions may differ because of them. */
+  readonly changes: readonly string[];
   /** The steps that change the net profit. */
   readonly bridge: readonly BridgeStep[];
   /** The net profit of the bot, minus that of the backtest, minus all steps of the bridge. */

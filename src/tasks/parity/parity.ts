@@ -9,6 +9,7 @@ import { openJournalOfFolder } from '../bot/decisions/replayFolder.ts';
 import { planLifetime } from '../bot/decisions/replayJournal.ts';
 import type { Lifetime } from '../bot/lifetime/lifetime.ts';
 import { replayLifetime } from '../bot/lifetime/replayLifetime.ts';
+import { changesSince } from '../bot/lifetime/startRecords.ts';
 import { differencesOf, type ListedDifference } from './differences.ts';
 import { catalogFeeds, feedsFor } from './catalogFeeds.ts';
 import { DIVERGENCES, type BridgeStep, type Divergence, type DivergenceReport } from './divergences.ts';
@@ -64,6 +65,7 @@ export async function compareBot(folder: string, { config, load, latency, onStep
     equal: first === null && backtest.net === live.net,
     first: first === null ? null : { seq: first.seq, time: first.time, what: first.what, backtest: first.backtest, live: first.live },
     cause: cause ?? bridge[0]?.cause ?? null,
+    changes: changesSince(lifetime, plan),
     bridge,
     residual: new Decimal(live.net).minus(explainedNet).toFixed(),
     ...tradeBridge(backtest, run, { net: live.net, feeds: receivedBars }),

@@ -13,6 +13,7 @@ import type { ReplayDifference } from '../lifetime/decisionComparison.ts';
 import { newestLifetime, maxRowsOf, type Lifetime } from '../lifetime/lifetime.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { replayLifetime } from '../lifetime/replayLifetime.ts';
+import { changesSince } from '../lifetime/startRecords.ts';
 
 /** What a replay needs beside the journal. */
 export interface ReplayOptions {
@@ -35,6 +36,8 @@ export interface ReplayResult {
   readonly interruption: string | null;
   /** Bars that closed while the bot was down. */
   readonly missedBars: number;
+  /** Changes of code, parameters and version since the newest start, as sentences. A difference may come from them. */
+  readonly changes: readonly string[];
 }
 
 /** The newest lifetime of a bot, and the plan with which it is replayed. */
@@ -46,7 +49,7 @@ export interface PlannedLifetime {
 /** Returns the beginning of a hash, enough to distinguish two configs. */
 const shortHash = (hash: string): string => hash.slice(0, 12);
 
-/** Returns the newest lifetime in a journal with its plan. Throws ConfigError for a journal without a start, or if config or code have changed. */
+/** Returns the newest lifetime in a journal with its plan. Throws ConfigError for a journal without a start, or if the config has changed. */
 export async function planLifetime(
   records: readonly JournalRecord[],
   behaviour: LiveBehaviour,
@@ -97,5 +100,6 @@ export async function replayJournal(
     equalToUnstopped: comparison.difference === null && interruptedBy === null,
     interruption: interruptedBy,
     missedBars,
+    changes: changesSince(lifetime, plan),
   };
 }
