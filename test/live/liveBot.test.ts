@@ -117,6 +117,19 @@ test('a strategy that has traded keeps its place and what it has used of the cap
   await stopAndClose(await fixture.open(sharesOf('0.4', '0.6'), [BuysOnce, Idle], accepted));
 });
 
+test('a start with another interval of a feed is rejected with both intervals, and begins a new lifetime with acceptChanges', async () => {
+  fixture = await LiveFixture.open(60);
+  const firstBot = await fixture.open(fixture.config(FLIP), [Flip]);
+  await stopAndClose(firstBot);
+  const config = fixture.config(FLIP.replace('interval: 1m', 'interval: 5m'));
+  await expect(fixture.open(config, [Flip])).rejects.toThrow(
+    'expected the feeds of earlier starts (bars: spot BTCUSDT 1m), got bars: spot BTCUSDT 5m',
+  );
+  const nextBot = await fixture.open(config, [Flip], { acceptChanges: true });
+  expect(nextBot.plan.feeds.map(({ bars }) => bars.interval)).toEqual(['5m']);
+  await stopAndClose(nextBot);
+}, 120_000);
+
 test('a bot whose strategies get more than the account holds does not start', async () => {
   fixture = await LiveFixture.open(60);
   const opening = fixture.open(fixture.config(FLIP.replace('10000', '100001')), [Flip]);

@@ -15,7 +15,7 @@ import type { ResolveOptions } from '../../definition/resolve.ts';
 import type { LiveConfig } from './config/liveConfig.ts';
 import { firstRecords, knownSeriesPlans, type SeriesRecord } from './external/seriesRecords.ts';
 import { catalogOf, feedsOfLifetime, firstFeeds, type LiveFeeds, type LiveMarket } from './feeds/liveFeeds.ts';
-import { changesSince, lifetimeEnd, writeStartRecords } from './lifetime/startRecords.ts';
+import { changesSince, feedsThatEnd, strategiesThatEnd, writeStartRecords } from './lifetime/startRecords.ts';
 import type { BotJournal } from './journal/botJournal.ts';
 import { restoreEngine } from './journal/restoreEngine.ts';
 import { buildEngine, livePlan, type BuiltEngine } from './lifetime/liveEngine.ts';
@@ -179,17 +179,13 @@ async function enterLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Promi
 /** Builds the engine of a lifetime and replays its records. */
 async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, lifetime: Lifetime): Promise<EnteredLifetime> {
   const { absenceBounds, log, options } = deps;
+  endIf(feedsThatEnd(lifetime, config), config);
   const feeds = continueFeeds(market, lifetime, options.capacityRows);
   const series = knownSeriesPlans(config.series, journal.records);
   const plan = await livePlan(config, feeds.plans, lifetime.fromMs, { ...options, series });
   deps.checkCode(plan);
   checkStrategyPlaces(lifetime.newest, journal.records, plan, config.data);
-  const endReason = lifetimeEnd(lifetime, config, plan);
-  if (endReason !== null)
-    throw new LifetimeEndedError(
-      `${config.data}: ${endReason}`,
-      'use another data folder, or --accept-changes: strategies start afresh, the books continue',
-    );
+  endIf(strategiesThatEnd(lifetime, plan), config);
   const { defersCallbacks = false } = options;
   const replayed = await replayLifetime(lifetime, plan, {
     absenceBounds,
@@ -199,6 +195,12 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
     defersCallbacks,
   });
   return { ...replayed, lifetime, plan, feeds };
+}
+
+/** Throws LifetimeEndedError unless `reason` is null. */
+function endIf(reason: string | null, { data }: LiveConfig): void {
+  const remedy = 'use another data folder, or --accept-changes: strategies start afresh, the books continue';
+  if (reason !== null) throw new LifetimeEndedError(`${data}: ${reason}`, remedy);
 }
 
 /** Returns the feeds of a lifetime that continues. Throws LifetimeEndedError if bars are missing. */

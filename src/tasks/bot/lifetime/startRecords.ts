@@ -59,16 +59,22 @@ const modulesOf = ({ models }: Pick<RunPlan, 'models'>) => (models?.records ?? [
 /** Returns the feeds as facts. */
 const feedFacts = (config: LiveConfig): RecordFacts => Object.fromEntries(feedNames(config).map((name, index) => [`feed.${index}`, name]));
 
-/** Returns why the lifetime cannot continue: its feeds or the number of its strategies differ. Null if it can. */
-export function lifetimeEnd({ newest }: Lifetime, config: LiveConfig, { strategies }: RunPlan): string | null {
-  const recordedFacts = (prefix: string): readonly string[] =>
-    Object.entries(newest.limits).flatMap(([key, value]) => (key.startsWith(prefix) ? [String(value)] : []));
+/** Returns why the lifetime cannot continue with the feeds of the config: they differ. Null if it can. Bars of other feeds cannot be joined to its own. */
+export function feedsThatEnd({ newest }: Lifetime, config: LiveConfig): string | null {
   const feeds = feedNames(config).join('; ');
-  const earlierFeeds = recordedFacts('feed.').join('; ');
-  if (earlierFeeds !== feeds) return `expected the feeds of earlier starts (${earlierFeeds}), got ${feeds}`;
-  const earlierCount = recordedFacts('strategy.').length;
+  const earlierFeeds = factsOf(newest, 'feed.').join('; ');
+  return earlierFeeds === feeds ? null : `expected the feeds of earlier starts (${earlierFeeds}), got ${feeds}`;
+}
+
+/** Returns why the lifetime cannot continue with the strategies of the plan: their number differs. Null if it can. */
+export function strategiesThatEnd({ newest }: Lifetime, { strategies }: RunPlan): string | null {
+  const earlierCount = factsOf(newest, 'strategy.').length;
   return earlierCount === strategies.length ? null : `expected ${earlierCount} strategies as before, got ${strategies.length}`;
 }
+
+/** Returns the facts of a start whose names begin with `prefix`, in their order. */
+const factsOf = ({ limits }: Lifetime['newest'], prefix: string): readonly string[] =>
+  Object.entries(limits).flatMap(([key, value]) => (key.startsWith(prefix) ? [String(value)] : []));
 
 /** Returns the changes since the newest start of the lifetime, as sentences. */
 export function changesSince({ newest }: Lifetime, plan: RunPlan): readonly string[] {
