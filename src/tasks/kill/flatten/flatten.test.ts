@@ -111,6 +111,16 @@ it('flattening ends after the exchange has refused five slices in a row', async 
   expect(result.residuals).toEqual([expect.stringContaining('1 left: code -2017')]);
 });
 
+it('a position whose slices do not fill ends after the time limit, and the reason is not an empty book', async () => {
+  const closer = {
+    closable: () => Promise.resolve(closable('1')),
+    readBook: () => Promise.resolve({ bids: [{ price: '100.00', quantity: '100' }], asks: [] }),
+    place: () => Promise.resolve({ kind: 'ended', filled: '0' } as const),
+  };
+  const { residuals } = await runToEnd((venue) => flatten(venue, [{ instrument, strategy: 0, closer }]));
+  expect(residuals).toEqual([`${instrument.id}: given up after 600 s: the slices do not fill`]);
+});
+
 it('an empty order book ends its position after the time limit, and another position is closed meanwhile', async () => {
   const other = spotInstrument('ETH');
   let position = closable('0.4');

@@ -152,7 +152,8 @@ async function flattenPosition(
   let collarStep = 0;
   let refusals = 0;
   let restMs = pollEveryMs;
-  const timeLimit = venue.timeLimit('the book has no orders to close against');
+  let isBookEmpty = false;
+  const timeLimit = venue.timeLimit(() => (isBookEmpty ? 'the book has no orders to close against' : 'the slices do not fill'));
   const endWith = (residual: string | null): FlattenedPosition => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
   for (;;) {
     const closable = await closer.closable(venue);
@@ -163,6 +164,7 @@ async function flattenPosition(
     const { bids, asks } = await closer.readBook(venue);
     const { side, qty: max } = closable;
     const slice = nextSlice(instrument, { side, max, levels: side === 'sell' ? bids : asks, collarStep }, terms);
+    isBookEmpty = slice === null;
     if (slice === null) {
       venue.deps.onPhase('flattening', `${instrument.id}: the book is empty; retrying`);
       await timeLimit.wait(pollEveryMs * EMPTY_BOOK_POLLS);
