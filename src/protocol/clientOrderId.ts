@@ -40,6 +40,13 @@ export function clientOrderIdOf(prefix: string, id: OrderId): string {
 /** Returns the prefix of a client order id, which all orders of its run share. */
 export const idPrefixOf = (clientOrderId: string): string => clientOrderId.slice(0, PREFIX_CHARS);
 
+/** Returns the prefix of a run. `textOfId` returns the client order id of an order of the run. */
+export const runPrefixOf = (textOfId: (id: OrderId) => string): string => {
+  // All ids of a run have the same prefix, so any order will do.
+  const anyOrderId = 1 as OrderId;
+  return idPrefixOf(textOfId(anyOrderId));
+};
+
 /** Returns the id of the order of this run with this client order id, in any case; null for an id of another run or program. */
 export function orderIdIn(prefix: string, clientOrderId: string): OrderId | null {
   const text = clientOrderId.toUpperCase();

@@ -90,7 +90,7 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
     fixture.write('modules/worse.ts', `export const worse = ({ price }: { readonly price: number }) => price * ${spread};\n`);
   };
 
-  test('the run folder names the module with the hash of its code; verify repeats the run, and reports a module that has changed', async () => {
+  test('verify repeats a run by the module that the run folder names, and reports when that module has changed', async () => {
     writeModule('0.0002');
     fixture.write('run.yaml', `${BASE}modules: [./modules/spread.ts]\n`);
     const folder = await (await backtest({ definition: 'run.yaml' })).write('runs');

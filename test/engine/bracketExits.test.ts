@@ -64,7 +64,7 @@ describe('exit', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('exit cancels a stop that has triggered and waits for a row with volume; what it cannot sell has its stop again', async () => {
+  it('exit cancels a triggered stop that waits for volume, and the lots that it cannot sell have their stop again', async () => {
     const script = entryStrategy(HUNDRED_LOTS, { stopLoss: 99 }, { 2: (strategy) => strategy.exitPosition() });
     const rows: PriceRow[] = [
       [10_000, 10_010, 9990, 10_000, 10],

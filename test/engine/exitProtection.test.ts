@@ -75,7 +75,7 @@ describe('an exit that risk denies', () => {
     expect(fills.at(-1)).toEqual(['trailing', 10_100, 100, 8]);
   });
 
-  it('target(0) is followed by an exit; when risk denies both, the stop is back', async () => {
+  it('when risk denies target(0) and the exit that follows it, the stop is back', async () => {
     const script = entryStrategy(HUNDRED_LOTS, { stopLoss: 99 }, { 3: (strategy) => strategy.targetSize({ base: 0 }) });
     const { orders, fills } = await besideBid(script, FALL, { limit: 99.5, fromRow: 1, toRow: 4 });
     expect(orders.map(({ code }) => code)).toEqual(['', 'SELF_TRADE', 'SELF_TRADE', '']);

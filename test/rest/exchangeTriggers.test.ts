@@ -218,7 +218,7 @@ describe('a trigger order', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('a trigger order whose request is lost is proved to have no effect by the absence horizon alone; one that still waits there is cancelled', async () => {
+  it('a trigger order whose request is lost has no effect after the absence horizon, and is cancelled if it arrives later', async () => {
     const world = await openLong();
     world.plantFault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world);

@@ -16,11 +16,16 @@ import { closeOpenResources, startStub, openWire, orderRequest, pingRequest, sen
 afterEach(closeOpenResources);
 
 describe('a response', () => {
-  test('a response has its status, headers in lower case and the whole body; the request is sent byte for byte', async () => {
+  test('a response has its status, headers in lower case and the whole body', async () => {
     const stub = await startStub(always(200, '{"a":1}', { 'X-Limit': '5', 'set-cookie': 'a', 'Set-Cookie': 'b', __proto__x: 'y' }));
-    const reply = await outcomeOf(openWire(), orderRequest(stub.origin, '{"text":"\u00e9"}'));
+    const reply = await outcomeOf(openWire(), orderRequest(stub.origin));
     expect(reply).toMatchObject({ kind: 'reply', status: 200, headers: { 'x-limit': '5', 'set-cookie': 'a, b', __proto__x: 'y' } });
     expect(bodyText(reply)).toBe('{"a":1}');
+  });
+
+  test('a request is sent byte for byte', async () => {
+    const stub = await startStub(always(200, '{}'));
+    await outcomeOf(openWire(), orderRequest(stub.origin, '{"text":"\u00e9"}'));
     const [request] = stub.requests;
     expect(request).toMatchObject({ method: 'POST', target: '/sapi/v1/order' });
     expect(request?.body).toEqual(Buffer.from('{"text":"\u00e9"}'));

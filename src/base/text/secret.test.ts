@@ -39,7 +39,7 @@ test.each<[string, (secret: Secret) => string]>([
   expect(print(new Secret(SECRET_TEXT))).toContain(REDACTED);
 });
 
-test('the text of a secret can be taken once; a second call throws', () => {
+test('the text of a secret can be taken once, and a second call throws', () => {
   const secret = new Secret(SECRET_TEXT);
   expect(secret.take()).toBe(SECRET_TEXT);
   expect(() => secret.take()).toThrow(InvariantError);

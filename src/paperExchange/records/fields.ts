@@ -148,7 +148,7 @@ export function storedGroup<F extends Fields>(fields: F): StoredField<ValuesOf<F
 }
 
 /** Returns a field with several values, stored as an object with exactly their names. */
-export function recordField<F extends Fields>(fields: F): StoredField<ValuesOf<F>> {
+export function storedObject<F extends Fields>(fields: F): StoredField<ValuesOf<F>> {
   const entries = Object.entries(fields);
   return {
     parts: null,

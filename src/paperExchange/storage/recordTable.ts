@@ -21,7 +21,7 @@ import {
   storedCount,
   type StoredField,
   storedList,
-  recordField,
+  storedObject,
   storedChoice,
   storedText,
   type ValuesOf,
@@ -75,7 +75,7 @@ const SEGMENT_HEAD = {
   restarts: storedCount,
   /** Digits that define the scales of amounts. They must never change. */
   instruments: storedList(
-    recordField({
+    storedObject({
       id: storedText,
       priceDigits: storedCount,
       quantityDigits: storedCount,
@@ -114,9 +114,9 @@ export const storedDigitsOf = ({
   return { id, priceDigits, quantityDigits, quoteDigits, baseDigits };
 };
 
-const segmentHead = recordField(SEGMENT_HEAD);
-const archiveHead = recordField(ARCHIVE_HEAD);
-const archiveEnd = recordField(ARCHIVE_END);
+const segmentHead = storedObject(SEGMENT_HEAD);
+const archiveHead = storedObject(ARCHIVE_HEAD);
+const archiveEnd = storedObject(ARCHIVE_END);
 const records = namesOf(RECORDS);
 
 /** Return the stored form of a head or an end. */

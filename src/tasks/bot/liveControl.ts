@@ -10,7 +10,7 @@ import type { BotOrder } from '../../orders/botOrder.ts';
 import { STATE } from '../../orders/lifecycle.ts';
 import type { Scope } from '../../risk/live/halts.ts';
 import { limitValue } from '../../risk/limits/limits.ts';
-import { idPrefixOf, orderIdIn } from '../../protocol/clientOrderId.ts';
+import { orderIdIn, runPrefixOf } from '../../protocol/clientOrderId.ts';
 import type {
   ActAnswer,
   BotControl,
@@ -260,7 +260,7 @@ export class LiveControl implements BotControl {
   /** Returns the id of an order of this bot; null if the client order id is another bot's. */
   #orderIdOf(clientOrderId: string): OrderId | null {
     const { clientOrderIdOf } = this.#deps.bot.deps;
-    return orderIdIn(idPrefixOf(clientOrderIdOf(1 as OrderId)), clientOrderId);
+    return orderIdIn(runPrefixOf(clientOrderIdOf), clientOrderId);
   }
 
   /** Cancels all orders and, with `flatten`, closes all positions. Reports each phase. */

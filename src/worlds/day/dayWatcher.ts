@@ -3,7 +3,7 @@
 import type { TradedMarket } from '../../paperExchange/market/tradedMarket.ts';
 import type { UserOrder } from '../../paperExchange/orders/userOrder.ts';
 import type { OrderId } from '../../model/order.ts';
-import { clientOrderIdOf, idPrefixOf, orderIdIn } from '../../protocol/clientOrderId.ts';
+import { clientOrderIdOf, orderIdIn, runPrefixOf } from '../../protocol/clientOrderId.ts';
 import type { BotComputer } from '../computer/botComputer.ts';
 import { fillTextOf, type DayExchange } from './dayExchange.ts';
 import type { ReportedFills } from './reportedFills.ts';
@@ -91,7 +91,7 @@ export class DayWatcher {
     if (!opened) return;
     const { bot } = opened;
     const { engine } = bot.deps;
-    const prefix = idPrefixOf(bot.deps.clientOrderIdOf(1 as OrderId));
+    const prefix = runPrefixOf(bot.deps.clientOrderIdOf);
     for (const order of exchange.unendedOrders()) {
       const id = orderIdIn(prefix, order.clientOrderId ?? '');
       const isKnown = id !== null && (engine.orders.get(id) ?? engine.orders.provenAbsent.get(id)) !== undefined;
@@ -210,7 +210,7 @@ export class DayWatcher {
     if (!opened) return this.report('REST', 'the bot does not run in the end', nowMs);
     const { bot } = opened;
     const { engine } = bot.deps;
-    const prefix = idPrefixOf(bot.deps.clientOrderIdOf(1 as OrderId));
+    const prefix = runPrefixOf(bot.deps.clientOrderIdOf);
     if (!bot.isTrading) this.report('REST', 'the bot does not trade in the end', nowMs);
     const unknownCount = engine.orders.active().filter(({ lifecycle }) => lifecycle === 'unknown').length;
     const faultHalts = engine.risk.halts.causes().filter(({ code }) => FAULT_CODES.has(code));

@@ -7,7 +7,7 @@ import type { ComposeModule } from '../../../src/definition/plan/module.ts';
 import type { OrderId } from '../../../src/model/order.ts';
 import type { OpenedJournal } from '../../../src/adapters/journal/openJournal.ts';
 import { readLiveConfig } from '../../../src/tasks/bot/config/liveConfig.ts';
-import { idPrefixOf } from '../../../src/protocol/clientOrderId.ts';
+import { runPrefixOf } from '../../../src/protocol/clientOrderId.ts';
 import { SimulatedProcess, type OpenJournalAs, type ProcessParts } from '../../../src/worlds/computer/simulatedProcess.ts';
 import type { SimulatedNetwork } from './network.ts';
 import type { Trader } from './trader.ts';
@@ -71,7 +71,7 @@ export class BotProcess extends SimulatedProcess {
   /** The beginning of the client order ids of this bot; null until it is open. */
   get idPrefix(): string | null {
     const deps = this.opened?.bot.deps;
-    if (deps !== undefined) this.#idPrefix ??= idPrefixOf(deps.clientOrderIdOf(1 as OrderId));
+    if (deps !== undefined) this.#idPrefix ??= runPrefixOf(deps.clientOrderIdOf);
     return this.#idPrefix;
   }
 

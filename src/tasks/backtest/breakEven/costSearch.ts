@@ -11,7 +11,7 @@ export interface VariantResult {
 }
 
 /** A tried value of a cost, and the result of the run with it. */
-export interface TriedValue extends VariantResult {
+export interface ProfitAtCost extends VariantResult {
   /** The value, in steps of the cost. */
   readonly steps: number;
 }
@@ -28,9 +28,9 @@ export interface SearchOutcome {
   readonly firstSteps: number;
   readonly lastSteps: number;
   /** Two neighbouring values: the net profit is above 0 at the first and at most 0 at the second. Null with a reason. */
-  readonly bracket: readonly [low: TriedValue, high: TriedValue] | null;
+  readonly bracket: readonly [low: ProfitAtCost, high: ProfitAtCost] | null;
   /** The two values that decide the outcome: the bracket, or the first and the last scanned value. */
-  readonly decisive: readonly [low: TriedValue, high: TriedValue];
+  readonly decisive: readonly [low: ProfitAtCost, high: ProfitAtCost];
 }
 
 /** The search for one cost. The caller runs the values of `next`, passes the results to `addResults`, and reads `outcome` at the end. */
@@ -38,9 +38,9 @@ export class CostSearch {
   /** The cost that is searched. */
   readonly cost: Cost;
   /** The scanned values, from the start of the range on. */
-  private scanned: readonly TriedValue[] = [];
+  private scanned: readonly ProfitAtCost[] = [];
   /** The neighbours between which the profit falls to 0; null: none. */
-  private bracket: readonly [low: TriedValue, high: TriedValue] | null = null;
+  private bracket: readonly [low: ProfitAtCost, high: ProfitAtCost] | null = null;
 
   constructor(cost: Cost) {
     this.cost = cost;
@@ -56,14 +56,14 @@ export class CostSearch {
 
   /** Adds the results of the values that `next` has returned, in their order. */
   addResults(results: readonly VariantResult[]): void {
-    const triedValues = this.next().map((steps, index): TriedValue => ({ steps, ...results[index]! }));
+    const triedValues = this.next().map((steps, index): ProfitAtCost => ({ steps, ...results[index]! }));
     assert(results.length === triedValues.length && triedValues.length > 0, 'a search takes a result for each value that it asked for');
     if (this.scanned.length === 0) this.addScan(triedValues);
     else this.addMiddle(triedValues[0]!);
   }
 
   /** Adds the results of the scan, and finds the two neighbours between which the profit falls to 0. */
-  private addScan(triedValues: readonly TriedValue[]): void {
+  private addScan(triedValues: readonly ProfitAtCost[]): void {
     const { name } = this.cost;
     // A size at which nothing fills has no meaning for the strategy. So the range begins at the first size that trades.
     const firstTrading = triedValues.findIndex(({ fills }) => fills > 0);
@@ -74,7 +74,7 @@ export class CostSearch {
   }
 
   /** Replaces one end of the bracket by the value between both. */
-  private addMiddle(middle: TriedValue): void {
+  private addMiddle(middle: ProfitAtCost): void {
     const [low, high] = this.bracket!;
     this.bracket = isGain(middle) ? [middle, high] : [low, middle];
   }

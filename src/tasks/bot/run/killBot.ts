@@ -7,7 +7,7 @@ import { parseTriggerTrackId } from '../../../adapters/exchange/calls/triggers.t
 import { fromScaled } from '../../../base/number/decimal.ts';
 import type { InstrumentId, Market } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
-import { idPrefixOf, orderIdIn } from '../../../protocol/clientOrderId.ts';
+import { orderIdIn, runPrefixOf } from '../../../protocol/clientOrderId.ts';
 import type { KillView } from '../../control/botView.ts';
 import type { KillOrders } from '../../kill/cancel/killOrders.ts';
 import { runKill, type KillBooks, type KillReport } from '../../kill/kill.ts';
@@ -73,8 +73,7 @@ function knownOrdersOf({ deps: { engine, clientOrderIdOf, journal } }: LiveBot, 
     const { market } = instrument;
     if (lifecycle !== 'done') unknownUntilMs[market] = Math.max(unknownUntilMs[market] ?? -Infinity, latestMs);
   }
-  // All client order ids of the bot have the same prefix, so any id will do.
-  const prefix = idPrefixOf(clientOrderIdOf(1 as OrderId));
+  const prefix = runPrefixOf(clientOrderIdOf);
   const ownOrders = {
     isOwnId: (venueId: string) => venueIds.has(venueId),
     isOwnCid: (cid: string) => orderIdIn(prefix, cid) !== null,

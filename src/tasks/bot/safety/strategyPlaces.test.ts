@@ -102,7 +102,7 @@ test('strategies of a journal without names are distinguished by their code', ()
   check([['A'], ['B']], [['A'], ['C']], [0, 1], true);
 });
 
-test('a share that has changed is named; journals without shares have none', () => {
+test('a share that has changed is named', () => {
   expect(
     shareChanges(
       configOf([['A'], ['B']]),
@@ -112,6 +112,9 @@ test('a share that has changed is named; journals without shares have none', () 
       ]),
     ),
   ).toEqual(['the share of A is 0.1, and was 0.5']);
+});
+
+test('a journal without shares has no changed share', () => {
   expect(shareChanges(configOf([['A']], true), planOf([['A', 1, '0.1']]))).toEqual([]);
 });
 
