@@ -45,6 +45,8 @@ export interface ExchangeOptions {
   readonly log?: (entry: ApiCallLog) => void;
   /** Called when the exchange refuses calls because of a rate limit or a ban. Only the operator can deal with a ban. */
   readonly limited?: (event: LimitEvent) => void;
+  /** Returns true while calls must wait because another process may have made calls with this key just before. Default: they never wait for that. */
+  readonly awaitsWindows?: () => boolean;
   /** Factor that shortens waits, for a paper exchange whose clock runs faster. Default: 1. */
   readonly speed?: number;
   /** Replaces the scheduler. `speed` then has no effect. */
@@ -66,7 +68,7 @@ export function openExchange(settings: AccessSettings, options: ExchangeOptions 
   const scheduler = options.scheduler ?? liveScheduler;
   const wire = options.network ?? new UndiciWire();
   const clock = new ServerClock(scheduler, options.clock);
-  const limiter = limiterOf(settings, scheduler, options.limited);
+  const limiter = limiterOf(settings, scheduler, options);
   // Two processes that start in the same ms have different numbers.
   const rng = seededRng((nowMs() ^ process.pid) | 0);
   const random = options.random ?? (() => rng.next());
@@ -99,12 +101,17 @@ export function openExchange(settings: AccessSettings, options: ExchangeOptions 
 }
 
 /** Returns the limiter of all calls. It keeps the bans of this computer's address in the state folder. Throws ConfigError for invalid limits. */
-function limiterOf({ baseUrls, limits, stateFolder }: AccessSettings, scheduler: Scheduler, limited: ExchangeOptions['limited']): Limiter {
+function limiterOf(
+  { baseUrls, limits, stateFolder }: AccessSettings,
+  scheduler: Scheduler,
+  { limited, awaitsWindows }: ExchangeOptions,
+): Limiter {
   const origins = [baseUrls.spot, baseUrls.futures].filter((origin) => origin !== null);
   return new Limiter(scheduler, {
     limits: limits.overrides,
     ...(limits.banMinMs === null ? {} : { banMinMs: limits.banMinMs }),
     bans: sharedBanStore(stateFolder, origins),
+    ...(awaitsWindows ? { awaitsWindows } : {}),
     ...(limited ? { onEvent: limited } : {}),
   });
 }

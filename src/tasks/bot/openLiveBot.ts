@@ -119,6 +119,8 @@ export async function openLiveBot(config: LiveConfig, options: LiveOptions): Pro
     speed: config.timeScale,
     ...(scheduler ? { scheduler } : {}),
     ...(options.computer ? { network: options.computer.network, random: options.computer.random } : {}),
+    // A kill does not wait for what the process before may have sent.
+    awaitsWindows: () => !killSwitch.isEngaged,
     clock: { samples: config.clock.samples, periodMs: config.clock.periodMs },
     guardWire: (wire) => killSwitchWire(wire, killSwitch),
     log: ({ status }) => {

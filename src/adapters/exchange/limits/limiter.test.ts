@@ -43,6 +43,36 @@ describe('calls within the limit', () => {
     expect(fixture.sent[16]!.atMs).toBe(700 + 2000 + GUARD_MS);
   });
 
+  it('a process that may follow another one makes no call of a long window before that window has ended, unless it is killed', () => {
+    const limits = { 'spot.queryOrder': { count: 4, windowMs: 8000 }, 'spot.cancelOrder': { count: 2, windowMs: 8000 } };
+    let isKilled = false;
+    const fixture = new LimitsFixture({ limits, awaitsWindows: () => !isKilled });
+    fixture.pass(1000);
+    fixture.ask('spot.queryOrder', 'reconcile', 2);
+    fixture.ask('spot.cancelOrder', 'cancel');
+    expect(fixture.count()).toBe(0);
+    isKilled = true;
+    fixture.ask('spot.cancelOrder', 'cancel');
+    expect(fixture.count('cancel')).toBe(2);
+    isKilled = false;
+    fixture.pass(8000);
+    expect(fixture.sent.filter(({ priority }) => priority === 'reconcile').map(({ atMs }) => atMs)).toEqual([8033, 8033]);
+  });
+
+  it('a process that may follow another one does not wait for windows of 2 s and of more than 10 s', () => {
+    const limits = { 'spot.queryOrder': { count: 600, windowMs: 60_000 } };
+    const fixture = new LimitsFixture({ limits, awaitsWindows: () => true });
+    fixture.ask('spot.queryOrder', 'reconcile');
+    fixture.ask('spot.openOrders');
+    expect(fixture.count()).toBe(2);
+  });
+
+  it('a process that follows no other one, such as a kill, does not wait for a window before its first call', () => {
+    const fixture = new LimitsFixture({ limits: { 'spot.queryOrder': { count: 4, windowMs: 8000 } } });
+    fixture.ask('spot.queryOrder', 'reconcile');
+    expect(fixture.count()).toBe(1);
+  });
+
   it('waiting calls are sent in the order in which they were requested', () => {
     const fixture = new LimitsFixture({ limits: { 'spot.openOrders': { count: 1 } } });
     const sent: number[] = [];

@@ -27,6 +27,11 @@ export interface LimiterOptions {
   readonly publicOnKey?: boolean;
   /** Maximum number of waiting calls for each class and priority, at least 1; default 256. */
   readonly maxWaiting?: number;
+  /**
+   * Returns true while calls must wait because another process may have made calls with this key just before this one began. Default: they
+   * never wait for that.
+   */
+  readonly awaitsWindows?: () => boolean;
   /** The limiter of another key on the same address. Public calls and bans are counted together, with its `bans` and `banMinMs`. */
   readonly sameAddressAs?: Limiter;
   /** Called when the venue has refused a call for its rate limit, or has banned the address. */
@@ -65,6 +70,7 @@ export class Limiter {
       banMinMs = BAN_MIN_MS,
       publicOnKey = false,
       maxWaiting = 256,
+      awaitsWindows = () => false,
       sameAddressAs,
       onEvent = () => {},
     } = options;
@@ -78,6 +84,8 @@ export class Limiter {
       scheduler,
       bans: ban,
       maxWaiting,
+      startMs: scheduler.nowMs,
+      awaitsWindows,
       onBan: () => allClasses.forEach((rateClass) => rateClass.refuseAll()),
       onBanEnd: () => allClasses.forEach((rateClass) => rateClass.sendWaiting()),
       onEvent,

@@ -13,6 +13,11 @@ import { RateStop, type Pass } from '../bans/rateStop.ts';
 import { WindowUse, type Flight } from './windowUse.ts';
 
 const STOP_RULES = { firstMs: 2000, maxMs: 300_000, forgivenMs: 300_000 } as const;
+/**
+ * Windows for which a process waits that may follow another one, ms. They are longer than those of the endpoint table: a start seldom uses up
+ * these. They are not so long that a start would stand still.
+ */
+const AWAITED_WINDOW_MS = { above: 2000, max: 10_000 } as const;
 
 /** Permission for one call. */
 export interface Ticket {
@@ -39,6 +44,10 @@ export interface SharedLimits {
   readonly bans: IpBan;
   /** Maximum number of waiting calls for each class and priority. */
   readonly maxWaiting: number;
+  /** When this process began. */
+  readonly startMs: number;
+  /** Returns true while calls wait for a window that began before this process: another one may have used it up. */
+  readonly awaitsWindows: () => boolean;
   /** Called when the address is banned. */
   readonly onBan: () => void;
   /** Called when the first call after a ban got a reply. */
@@ -86,6 +95,8 @@ export class RateClass implements Usage {
   readonly #stop = new RateStop(STOP_RULES);
   readonly #allowance: Allowance;
   readonly #queues: Readonly<Record<Priority, QueuedCall[]>> = { cancel: [], reconcile: [], order: [], bars: [], steady: [] };
+  /** The end of a window that began before this process. */
+  readonly #firstMs: number;
   #timer: number | null = null;
   #timerMs = Infinity;
 
@@ -94,6 +105,9 @@ export class RateClass implements Usage {
     this.#shared = shared;
     this.#use = new WindowUse(limit.windowMs);
     this.#allowance = new Allowance(limit.count, limit.heaviest, limit.windowMs);
+    const { above, max } = AWAITED_WINDOW_MS;
+    const isAwaited = limit.windowMs > above && limit.windowMs <= max;
+    this.#firstMs = isAwaited ? shared.startMs + this.#use.holdMs : -Infinity;
   }
 
   /** Sends the call as soon as the limit allows. Returns a function that cancels a waiting call. */
@@ -177,6 +191,7 @@ export class RateClass implements Usage {
 
   #mayBeSent({ priority, weight }: QueuedCall, nowMs: number): boolean {
     if (!this.#shared.bans.mayPass(nowMs) || !this.#stop.mayPass(nowMs)) return false;
+    if (nowMs < this.#firstMs && this.#shared.awaitsWindows()) return false;
     if (fitsShare(priority, weight, this, this.#allowance.now)) return true;
     this.#allowance.onDemand(nowMs);
     return fitsShare(priority, weight, this, this.#allowance.now);
@@ -237,7 +252,7 @@ export class RateClass implements Usage {
   /** Sets the timer for the next release. Replies release waiting calls by themselves; the passing of time needs a timer. */
   #arm(nowMs: number): void {
     const { scheduler } = this.#shared;
-    const releaseMs = this.#stop.isOn(nowMs) ? this.#stop.untilMs : this.#use.nextMs;
+    const releaseMs = this.#stop.isOn(nowMs) ? this.#stop.untilMs : this.#nextReleaseMs(nowMs);
     const dueMs = this.#waiting === 0 ? Infinity : releaseMs;
     if (dueMs === this.#timerMs) return;
     if (this.#timer !== null) scheduler.cancel(this.#timer);
@@ -255,7 +270,12 @@ export class RateClass implements Usage {
   #nextFreeMs(): number {
     const { nowMs } = this.#shared.scheduler;
     if (this.#stop.isOn(nowMs)) return this.#stop.untilMs;
-    return Math.max(nowMs, Math.min(this.#use.nextMs, nowMs + this.#limit.windowMs));
+    return Math.max(nowMs, Math.min(this.#nextReleaseMs(nowMs), nowMs + this.#limit.windowMs));
+  }
+
+  /** Returns the next time at which a waiting call may fit without a reply; Infinity if none is known. */
+  #nextReleaseMs(nowMs: number): number {
+    return nowMs < this.#firstMs ? Math.min(this.#firstMs, this.#use.nextMs) : this.#use.nextMs;
   }
 
   #banRefusal(op: Op, untilMs: number): LimitRefusal {

@@ -8,6 +8,8 @@ import { FEW_CALLS } from './themedDay.ts';
 const MAX_WAIT_MS = 4000;
 /** Cancels that left at most this long before another one was asked for may still count, ms: a window after a reply that came late or never. */
 const COUNTED_MS = 30_000;
+/** For how long the cancels of a new process wait, because the one before may have used up the limit, ms: a window and its guard. */
+const START_MS = FEW_CALLS['spot.cancelOrder'].windowMs * 1.01;
 
 /** Checks the cancels of one day. Its violation `WAITS`: a cancel waits although the exchange would admit it. */
 export class CancelRule {
@@ -17,6 +19,9 @@ export class CancelRule {
   readonly #leftIds = new Set<string>();
   /** Since when a cancel waits, ms UTC, by venue order id. */
   readonly #waitingSinceMs = new Map<string, number>();
+  #process: BotProcess | null = null;
+  /** Until when cancels of the process may wait, ms UTC. */
+  #startedMs = 0;
 
   /** Notes a request that leaves. `target` is its path, `body` its text. */
   noteRequest(target: string, body: string, nowMs: number, report: ReportViolation): void {
@@ -31,10 +36,14 @@ export class CancelRule {
 
   /** Notes the cancels that the bot has asked for, and checks those that wait. */
   noteAsked(process: BotProcess | null, nowMs: number, report: ReportViolation): void {
+    if (process !== this.#process) {
+      this.#process = process;
+      this.#startedMs = nowMs + START_MS;
+    }
     for (const { lifecycle, venueId } of process?.opened?.bot.deps.engine.orders.active() ?? []) {
       const id = String(venueId);
       if (lifecycle !== 'cancelSent' || venueId === null || this.#leftIds.has(id)) continue;
-      if (!this.#waitingSinceMs.has(id)) this.#waitingSinceMs.set(id, nowMs);
+      if (!this.#waitingSinceMs.has(id)) this.#waitingSinceMs.set(id, Math.max(nowMs, this.#startedMs));
       this.#judge(id, nowMs, report);
     }
   }
