@@ -24,7 +24,7 @@ function problemOf(op: Op, body: string): string | null {
   return result.ok ? null : result.problem;
 }
 
-test('every endpoint has documented answers', () => {
+test('every endpoint has documented replies', () => {
   expect(Object.keys(DOCUMENTED_ANSWERS)).toEqual([...OPS]);
 });
 
@@ -37,7 +37,7 @@ describe.each(OPS)('%s', (op) => {
 /** The members of an order, without its id. */
 const ORDER_MEMBERS = '"symbol":"BTCUSDT","side":"BUY","status":"NEW","origQty":1,"executedQty":0';
 
-describe('a refused answer', () => {
+describe('a refused reply', () => {
   test.each<[Op, string, string]>([
     ['spot.newOrder', '{}', 'orderId: expected an order id, got nothing'],
     ['spot.newOrder', '{"orderId":0}', 'orderId: expected an order id, got 0'],
@@ -62,7 +62,7 @@ describe('a refused answer', () => {
     ['futures.depth', '{"asks":[],"bids":[[9,1],[10,1]]}', 'bids: expected best level first, got [[9,1],[10,1]]'],
     ['futures.depth', '{"asks":[]}', 'bids: expected a list of levels, got nothing'],
     ['spot.serverTime', '{"serverTime":"now"}', 'serverTime: expected a decimal, got "now"'],
-  ])('an answer is refused: %s %s', (op, body, why) => {
+  ])('a reply is refused: %s %s', (op, body, why) => {
     expect(problemOf(op, body)).toBe(why);
   });
 

@@ -18,8 +18,8 @@ import { ConfigError } from '../../base/errors.ts';
 import { checkOwner } from './ownerCheck.ts';
 
 const MODE = 0o600;
-// Windows lacks the last two.
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = constants;
+// Windows lacks these two flags.
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 const NONBLOCK = constants.O_NONBLOCK ?? 0;
 
@@ -52,9 +52,9 @@ export function readOwnFile(path: string): string | null {
   const descriptor = openOwn(path);
   if (descriptor === null) return null;
   try {
-    const { uid, mode } = fstatSync(descriptor);
-    if (!fstatSync(descriptor).isFile()) throw new ConfigError(`${path}: expected a file, got something else`, 'remove it');
-    checkOwner(path, { uid, mode }, MODE);
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw new ConfigError(`${path}: expected a file, got something else`, 'remove it');
+    checkOwner(path, stats, MODE);
     return readFileSync(descriptor, 'utf8');
   } finally {
     closeSync(descriptor);

@@ -5,14 +5,14 @@ import { DAYS_PER_YEAR } from './portfolio.ts';
 import { deviation, isConstant, mean } from './sums.ts';
 
 /** The return of one calendar period, compounded from daily returns. */
-export interface Chained {
+export interface PeriodReturn {
   readonly key: number;
   readonly return: number;
 }
 
 /** Returns one period for each stretch of successive returns with equal keys, compounded. `keys` has one key for each return, such as its month. */
-export function chainByKey(returns: Float64Array, keys: ArrayLike<number>): Chained[] {
-  const periods: Chained[] = [];
+export function chainByKey(returns: Float64Array, keys: ArrayLike<number>): PeriodReturn[] {
+  const periods: PeriodReturn[] = [];
   let growth = 1;
   for (let row = 0; row < returns.length; row++) {
     growth *= 1 + returns[row]!;
@@ -24,7 +24,7 @@ export function chainByKey(returns: Float64Array, keys: ArrayLike<number>): Chai
 }
 
 /** Figures over a rolling window, one value for each return. Null where the window has none. */
-export interface Rolling {
+export interface RollingFigures {
   readonly sharpe: (number | null)[];
   readonly volatility: (number | null)[];
   readonly beta: (number | null)[];
@@ -34,8 +34,8 @@ export interface Rolling {
  * Returns one value for each return, computed over the `window` returns that end there. Null before the window is full and where it has no
  * variance.
  */
-export function rolling(returns: Float64Array, benchmark: Float64Array | null, window: number, riskFreePerDay: number): Rolling {
-  const figures: Rolling = { sharpe: [], volatility: [], beta: [] };
+export function rolling(returns: Float64Array, benchmark: Float64Array | null, window: number, riskFreePerDay: number): RollingFigures {
+  const figures: RollingFigures = { sharpe: [], volatility: [], beta: [] };
   const sqrtDaysPerYear = Math.sqrt(DAYS_PER_YEAR);
   for (let end = 1; end <= returns.length; end++) {
     const isFull = end >= window;

@@ -11,25 +11,26 @@ import type { Texts } from './templateTexts.ts';
  * written. Then only the files written by this call are removed.
  */
 export function writeAll(folder: string, texts: Texts, filled: string | null = null, fill: (folder: string) => void = () => {}): void {
-  const inTheWay = Object.keys(texts).filter((file) => existsSync(join(folder, file)));
-  if (inTheWay.length > 0) throw new ConfigError(`${inTheWay.join(', ')}: there already`, 'choose another name, or move it away first');
-  const createdFiles: string[] = [];
+  const existingFiles = Object.keys(texts).filter((file) => existsSync(join(folder, file)));
+  if (existingFiles.length > 0)
+    throw new ConfigError(`${existingFiles.join(', ')}: there already`, 'choose another name, or move it away first');
+  const createdPaths: string[] = [];
   const makeFolder = (path: string) => {
     const first = mkdirSync(path, { recursive: true });
-    if (first !== undefined) createdFiles.push(first);
+    if (first !== undefined) createdPaths.push(first);
   };
   try {
     for (const [file, text] of Object.entries(texts)) {
       const path = join(folder, file);
       makeFolder(dirname(path));
       writeFileSync(path, text, { flag: 'wx' });
-      createdFiles.push(path);
+      createdPaths.push(path);
     }
     if (filled === null) return;
     makeFolder(join(folder, filled));
     fill(join(folder, filled));
   } catch (error) {
-    for (const path of createdFiles) rmSync(path, { recursive: true, force: true });
+    for (const path of createdPaths) rmSync(path, { recursive: true, force: true });
     throw fileError(folder, 'cannot be written', error);
   }
 }
