@@ -33,8 +33,7 @@ export interface Flight {
 /** The use of one sliding window. */
 export class WindowUse {
   readonly #windowMs: number;
-  /** How long after its reply a request counts, ms. */
-  readonly holdMs: number;
+  readonly #holdMs: number;
   /** Weight of requests without a reply. */
   #withoutReply = 0;
   readonly #answered = new ExpiringSum();
@@ -43,9 +42,13 @@ export class WindowUse {
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs;
-    this.holdMs = windowMs + Math.ceil(windowMs * DRIFT) + CUT_MS;
+    this.#holdMs = windowMs + Math.ceil(windowMs * DRIFT) + CUT_MS;
   }
 
+  /** How long after its reply a request counts, ms. */
+  get holdMs(): number {
+    return this.#holdMs;
+  }
   /** Weight that the venue may have counted in the current window. */
   get all(): number {
     return this.#withoutReply + this.#answered.sum;
@@ -69,7 +72,7 @@ export class WindowUse {
   /** Ends a flight; must be called once for each. `isLost`: no reply came and none is expected. */
   endFlight({ weight }: Flight, isLost: boolean, nowMs: number): void {
     this.#withoutReply -= weight;
-    this.#answered.add(weight, nowMs + this.holdMs + (isLost ? LOST_MS : 0));
+    this.#answered.add(weight, nowMs + this.#holdMs + (isLost ? LOST_MS : 0));
   }
 
   /** Removes weights that have expired by `nowMs`. */
