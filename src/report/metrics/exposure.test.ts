@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
+import { DAY_MS } from '../../base/calendar.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import type { InstrumentId } from '../../model/instrument.ts';
 import type { RunRecord } from '../../model/run/run.ts';
@@ -58,4 +59,13 @@ test('gross exposure is the value of the holdings over equity, weighted by time'
     }
     expect(figuresOf(record).grossExposure, `seed ${seed}`).toBeCloseTo(area / (toMs - fromMs), 9);
   }
+});
+
+test('the turnover of a run whose equity is 0 or less at the end of a day is ruined, as its growth and ratios are', () => {
+  const record = randomRecord(30);
+  const days = { ...record, toMs: record.fromMs + 3 * DAY_MS };
+  const turnoverOf = (...dailyEquity: number[]) => exposureFigures(days, NOTHING_HELD, Float64Array.from(dailyEquity)).turnover;
+  expect(turnoverOf(1e10, 2e10, 3e10)).toBeGreaterThan(0);
+  for (const end of [0, -1, -9e10]) expect(turnoverOf(1e10, 2e10, end), `${end}`).toBe('ruined');
+  expect(turnoverOf(1e10, -5e10, 3e10)).toBe('ruined');
 });

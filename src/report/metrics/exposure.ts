@@ -46,6 +46,11 @@ export function exposureFigures(
   const { fills } = record;
   const tradedNotional = sumOf(fills.length, (row) => Math.abs(fills.notional[row]!));
   const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
+  const turnover = (): Figure => {
+    // A mean over days of debt would make the figure negative or huge.
+    if (dailyEquity.some((units) => !(units > 0))) return 'ruined';
+    return elapsedMs < DAY_MS ? 'too-short' : tradedNotional / mean(dailyEquity) / years;
+  };
   return {
     exposureTime: elapsedMs <= 0 ? 'too-short' : unionMs(holding) / elapsedMs,
     grossExposure: valueOrReason(exposure.gross / elapsedMs),
@@ -55,7 +60,7 @@ export function exposureFigures(
     // Leverage equals gross exposure here. The two would differ only for an account that can borrow.
     leverage: valueOrReason(exposure.gross / elapsedMs),
     leverageMax: valueOrReason(exposure.grossMax),
-    turnover: elapsedMs < DAY_MS ? 'too-short' : tradedNotional / mean(dailyEquity) / years,
+    turnover: turnover(),
   };
 }
 
