@@ -91,6 +91,23 @@ describe('selection bias', () => {
   });
 });
 
+describe('an undefined deflated Sharpe ratio', () => {
+  const record = sweepRecord({ shapes: [{ size: 3, isOrdered: true }], missing: 0, seed: 1 });
+  const trials = { family: null, count: 40, earlier: 37, all: 40, sharpes: Float64Array.of(0.1, 0.2, -0.4) };
+  const reasonFor = (best: { days: number; sharpe: number; skew: number; excessKurtosis: number }) => {
+    const figures = Object.entries(best).map(([name, value]) => ({ name, values: Float64Array.of(1, value, 1) }));
+    return selectionBiasOf({ ...record, figures, trials }, 1).reason;
+  };
+
+  it('an undefined deflated Sharpe ratio has the reason of the Sharpe ratio of the best set', () => {
+    const flat = { days: 30, sharpe: NaN, skew: NaN, excessKurtosis: NaN };
+    expect(reasonFor(flat)).toBe('zero-variance');
+    expect(reasonFor({ ...flat, skew: -3, excessKurtosis: 9 })).toBe('ruined');
+    expect(reasonFor({ ...flat, days: 3 })).toBe('too-few-returns');
+    expect(reasonFor({ days: 30, sharpe: 1, skew: 0, excessKurtosis: 0 })).toBeNull();
+  });
+});
+
 describe('findings', () => {
   const shapes = [
     { size: 8, isOrdered: true },

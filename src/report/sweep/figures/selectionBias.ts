@@ -38,6 +38,9 @@ function deflatedSharpe(record: SweepRecord, best: number | null, expectedBest: 
   const bestValue = (name: string) => (best === null ? NaN : (figureOf(record, name)?.[best] ?? NaN));
   const dayCount = bestValue('days');
   if (!(dayCount >= MIN_RETURNS)) return 'too-few-returns';
+  // Of four returns or more, only constant ones have no kurtosis. A ruined run has one, but no Sharpe ratio.
+  if (Number.isNaN(bestValue('excessKurtosis'))) return 'zero-variance';
+  if (Number.isNaN(bestValue('sharpe'))) return 'ruined';
   const sqrtDaysPerYear = Math.sqrt(DAYS_PER_YEAR);
   const sample = {
     count: dayCount,
