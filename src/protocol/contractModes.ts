@@ -16,3 +16,10 @@ export function marginModeName(positionType: number): 'cross' | 'isolated' | nul
   if (positionType === POSITION_TYPE.cross) return 'cross';
   return positionType === POSITION_TYPE.isolated ? 'isolated' : null;
 }
+
+/** Returns leverage and margin mode as text. Null: the exchange has not said it. */
+export function marginSettingsText(settings: { readonly leverage: number | null; readonly positionType: number | null }): string {
+  const { leverage, positionType } = settings;
+  const modeName = positionType === null ? null : (marginModeName(positionType) ?? `unknown (${positionType})`);
+  return `leverage ${leverage ?? 'unknown'} and ${modeName ?? 'unknown'} margin`;
+}

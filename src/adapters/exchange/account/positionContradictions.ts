@@ -2,7 +2,7 @@
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import { marginModeName } from '../../../protocol/contractModes.ts';
+import { marginSettingsText } from '../../../protocol/contractModes.ts';
 import type { ContractSettingsTarget } from '../calls/types.ts';
 import type { PositionRow } from '../calls/venueRows.ts';
 
@@ -32,8 +32,11 @@ export function positionContradictions(
   const { leverage, positionType } = settings;
   const otherRow = openRows.find((row) => row.leverage !== leverage || row.positionType !== positionType);
   if (otherRow === undefined) return sentences;
-  const shownText = settingsText(otherRow);
-  return [...sentences, `${wireName}: the position has ${shownText} at the exchange, and the config asks for ${settingsText(settings)}`];
+  const shownText = marginSettingsText(otherRow);
+  return [
+    ...sentences,
+    `${wireName}: the position has ${shownText} at the exchange, and the config asks for ${marginSettingsText(settings)}`,
+  ];
 }
 
 function twoSidesSentences(wireName: string, rows: readonly PositionRow[]): readonly string[] {
@@ -44,6 +47,3 @@ function twoSidesSentences(wireName: string, rows: readonly PositionRow[]): read
   const positions = `${long!.toFixed()} long and ${short!.toFixed()} short`;
   return [`${wireName}: the exchange has ${positions}: the contract is in two-way mode there, and the bot is in net mode`];
 }
-
-const settingsText = ({ leverage, positionType }: { readonly leverage: number; readonly positionType: number }): string =>
-  `leverage ${leverage} and ${marginModeName(positionType) ?? `unknown (${positionType})`} margin`;

@@ -1,5 +1,6 @@
 // Sets leverage, margin mode and position mode of contracts until the venue confirms them. No position opens before that.
 
+import { marginSettingsText } from '../../../protocol/contractModes.ts';
 import { assertNever } from '../../../base/assert.ts';
 import { resultOf, sleep, start, type Task, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -10,7 +11,7 @@ import type { Calls } from '../calls/calls.ts';
 import type { ContractSettingsTarget, ExchangeNotes } from '../calls/types.ts';
 import type { ExchangeContext } from '../order/exchangeContext.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
-import type { ShownSettings, VenueCalls } from '../calls/venueCalls.ts';
+import type { VenueCalls } from '../calls/venueCalls.ts';
 
 /** What the settings of contracts take. */
 export interface ContractSettingsDeps {
@@ -126,7 +127,7 @@ export class ContractSettings {
     this.#deps.raisedCauses.raise(
       'SETTINGS',
       instrumentIndex,
-      `${openText} has ${settingsText(other)}, the config ${settingsText({ leverage, positionType })}: the exchange refuses a change before it has ended`,
+      `${openText} has ${marginSettingsText(other)}, the config ${marginSettingsText({ leverage, positionType })}: the exchange refuses a change before it has ended`,
     );
     return false;
   }
@@ -138,10 +139,6 @@ export class ContractSettings {
     notes?.setting({ contract: instruments[instrumentIndex]!.wireName, name, value, confirmed: isConfirmed });
   }
 }
-
-/** Returns leverage and margin mode as text. */
-const settingsText = ({ leverage, positionType }: ShownSettings): string =>
-  `leverage ${leverage ?? 'unknown'} and ${positionType === 2 ? 'isolated' : 'cross'} margin`;
 
 /** Returns the settings of the contracts of one market; null on spot and if no target settings are configured. */
 export function contractSettingsOf(context: ExchangeContext): ContractSettings | null {
