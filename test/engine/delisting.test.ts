@@ -44,20 +44,23 @@ class BuyAndHold extends Strategy {
   }
 }
 
-/** Runs two symbols. AAA is delisted after LAST_ROW. */
-async function runDelisting(strategy: PlanOptions['strategies'][number] = BuyAndHold, blockRows = 2048) {
+/** Runs two symbols. AAA, whose last bar is LAST_ROW, is delisted after `delistedRow`. */
+async function runDelisting(
+  strategy: PlanOptions['strategies'][number] = BuyAndHold,
+  { blockRows = 2048, delistedRow = LAST_ROW }: { readonly blockRows?: number; readonly delistedRow?: number } = {},
+) {
   const feeds = {
     all: [barsOfRows(risingRows(LAST_ROW + 1, 1000), spotInstrument('AAA')), barsOfRows(risingRows(20, 2000), spotInstrument('BBB'))],
   };
   const plan = planFor({ strategies: [strategy], feeds, blockRows });
-  const listedToMs = START_MS + (LAST_ROW + 1) * MINUTE;
+  const listedToMs = START_MS + (delistedRow + 1) * MINUTE;
   const listed = plan.feeds.map((feed) => (feed.bars.instrument.base === 'AAA' ? { ...feed, listedFromMs: START_MS, listedToMs } : feed));
   return runBacktest({ ...plan, feeds: listed });
 }
 
 test('a holding is closed at the open of the last bar of its symbol, and nothing is bought afterwards', async () => {
   for (const blockRows of [1, 7, 2048]) {
-    const record = await runDelisting(BuyAndHold, blockRows);
+    const record = await runDelisting(BuyAndHold, { blockRows });
     const fills = fillRows(record).map(({ side, minute, price }) => [side, Math.floor(minute), price]);
     expect(fills).toEqual([['buy', 2, 1002], ['buy', 2, 2002], ['sell', LAST_ROW, 1000 + LAST_ROW]]); // prettier-ignore
     expect(orderRows(record).flatMap(({ code }) => (code === '' ? [] : [code]))).toEqual(['DELISTED', 'DELISTED']);
@@ -102,6 +105,14 @@ test('a run warns about a symbol that is delisted', async () => {
   expect(coverageWarnings(await runDelisting(Idle))[0]!.text).toMatch(
     'AAAUSDT left the run on 2024-01-01 00:09 UTC: nothing was held then',
   );
+});
+
+test('if the bars of a delisted symbol end before the delisting, a holding stays open, and the warning says so', async () => {
+  const record = await runDelisting(BuyAndHold, { delistedRow: LAST_ROW + 2 });
+  expect(fillRows(record).filter(({ side }) => side === 'sell')).toEqual([]);
+  expect(coverageWarnings(record).map(({ text }) => text)).toEqual([
+    'AAAUSDT left the run on 2024-01-01 00:11 UTC, and its bars end on 2024-01-01 00:09 UTC already: what was held then was not closed',
+  ]);
 });
 
 test('the warning about a delisted symbol counts the fills in its last execution bar, also beside a coarser feed of the symbol', async () => {

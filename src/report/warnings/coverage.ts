@@ -2,7 +2,7 @@
 
 import { appendAll } from '../../base/memory/appendAll.ts';
 import { largestOf, smallestOf } from '../../base/number/extremes.ts';
-import { TRADE_ROWS, typicalLengthMs } from '../../model/interval.ts';
+import { openOf, TRADE_ROWS, typicalLengthMs } from '../../model/interval.ts';
 import type { FeedRecord, RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning } from '../../model/warning.ts';
 import { daysText, timeText } from '../../base/text/format.ts';
@@ -46,9 +46,15 @@ export function coverageWarnings(run: Covered): readonly Warning[] {
 }
 
 /** Returns the warning about a symbol that was delisted during the run, with the fills that closed its positions. */
-function delistedWarning({ bars, listedToMs = 0 }: FeedRecord, run: Pick<Covered, 'fills' | 'instruments'>): Warning {
+function delistedWarning(feed: FeedRecord, run: Pick<Covered, 'fills' | 'instruments'>): Warning {
+  const { bars, listedToMs = 0 } = feed;
   const { fills, instruments } = run;
   const { id, wireName } = bars.instrument;
+  const lead = `${wireName} left the run on ${timeText(listedToMs)}`;
+  const endMs = endOf(feed);
+  // The order that closes is sent as the last bar before the delisting opens. Without that bar it cannot fill.
+  if (openOf(bars.interval, listedToMs) - endMs >= typicalLengthMs(bars.interval))
+    return warning('DATA_DELISTED', `${lead}, and its bars end on ${timeText(endMs)} already: what was held then was not closed`);
   const index = instruments?.findIndex((instrument) => instrument.id === id) ?? -1;
   const lastMs = bars.openMs[bars.length - 1]!;
   const { instrument = new Uint16Array(0), timeMs = new Float64Array(0), length = 0 } = fills ?? {};
@@ -56,7 +62,7 @@ function delistedWarning({ bars, listedToMs = 0 }: FeedRecord, run: Pick<Covered
   const closingFills = filledIndices.filter((filledIndex, row) => filledIndex === index && timeMs[row]! >= lastMs).length;
   const fillsText = closingFills === 1 ? 'a fill' : `${closingFills} fills`;
   const consequence = closingFills === 0 ? 'nothing was held then' : `what was held was closed in its last bar, by ${fillsText}`;
-  return warning('DATA_DELISTED', `${wireName} left the run on ${timeText(listedToMs)}: ${consequence}`);
+  return warning('DATA_DELISTED', `${lead}: ${consequence}`);
 }
 
 /** True when a feed misses at least one bar at the start or at the end of a range. Bars before its listing are not expected. */
