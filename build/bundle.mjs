@@ -31,6 +31,7 @@ const GROUPS = [
     priority: 4,
   },
   { name: 'decimals', test: /\/src\/(?:base\/number\/(?:decimal|scaledDecimal)|model\/value)\.ts$/, priority: 3 },
+  { name: 'protocol', test: /\/src\/protocol\/(?:errors\/(?:errorCodes|httpStatus)|contractModes|dialect)\.ts$/, priority: 3 },
   { name: 'core', test: /\/src\/(?:portfolio|venue|indicators|orders|strategy|risk|engine)\/[^?]*$/, priority: 2 },
   {
     name: 'figures',
