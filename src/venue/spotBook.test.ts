@@ -164,7 +164,7 @@ describe('legs of an entry', () => {
     expect(sink.tape).toEqual(['1: 1 @ 9950 maker 60000', '100: 1 @ 10200 maker 120000']);
   });
 
-  test('a stop of an entry that fills inside the row is executed at its trigger if the row reaches it, also inside the call of the sink', () => {
+  test('the stop of an entry that fills in a row is executed at its trigger if the row reaches it, also in the sink’s call', () => {
     const { venue, account, instrument, book, sink, limit } = openSpotVenue();
     sink.onFill = (order, { timeMs }) => {
       if (order.ref !== 1) return;

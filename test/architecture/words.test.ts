@@ -38,7 +38,7 @@ it('every rule under `unchecked` of the word list excludes at least one phrase, 
   expect(unneeded).toEqual([]);
 });
 
-it('the search of messages finds a phrase in any case and in each part of a template, but not in a name or a code', () => {
+it('the search of messages finds a phrase in any case and in each part of a template, not in names or codes', () => {
   const text = "const told = 'told';\nfail('Told: nobody, TOLD');\nfail(`${who}\n was told ${what}`);\n";
   expect(bannedPhrases(new Map([['src/a.ts', text]]), { phrases: [{ pattern: '\\btold\\b', use: 'reported' }] }, messagesIn)).toEqual([
     'src/a.ts:2: "Told" (use reported)',
@@ -46,7 +46,7 @@ it('the search of messages finds a phrase in any case and in each part of a temp
   ]);
 });
 
-it('the search of titles finds a phrase in the title of a test, of a table of tests and of a group, and in no other text', () => {
+it('the search of titles finds a phrase in the title of a test, a table of tests or a group, and nowhere else', () => {
   const text = "it('is told', f('told so'));\ntest.each([['told so']])('%s is told', f);\ndescribe(`${a} told`, f);\nexpect('is told');\n";
   expect(bannedPhrases(new Map([['src/a.test.ts', text]]), { phrases: [{ pattern: '\\btold\\b', use: 'reported' }] }, titlesIn)).toEqual([
     'src/a.test.ts:1: "told" (use reported)',

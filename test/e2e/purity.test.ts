@@ -193,7 +193,7 @@ test('a strategy that replaces a global class around a call ends with an error t
   expect(stderr).toMatch(/Cannot assign to read only property 'Map' .*globalSwap\.ts:7:/s);
 });
 
-test('a warning names each of two lines from which a package reads the clock in every bar, also where one begins after thousands of reads', async () => {
+test('a warning names both lines from which a package reads the clock, also where one begins after thousands of reads', async () => {
   const { warnings } = await runInThread('biased/packageTwice.ts');
   expect(new Set(warnings.map(({ line }) => line))).toEqual(new Set([7, 8]));
 });

@@ -186,7 +186,7 @@ describe('two equal stops that trigger on a row without volume', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('of two equal stops of the smallest size that trigger on a row without volume, the second is sent after the first at the same price', async () => {
+  it('two equal stops of the smallest size that trigger on a row without volume are sent in turn, at the same price', async () => {
     const { fills, orders, engine } = await runEntry(enterTwice({ base: '0.002' }), rows, capped);
     expect(orders.filter(({ ending }) => ending === 'denied').map(({ code }) => code)).toEqual(['FP_NOT_UNIQUE', 'FP_NOT_UNIQUE']);
     expect(fills.slice(2)).toEqual([

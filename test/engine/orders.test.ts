@@ -157,7 +157,7 @@ describe('a market buy by quantity', () => {
     expect(engine.reservations.openOrdersTotal).toBe(0);
   });
 
-  it('a market buy by quantity with a cap below the open rests and fills as maker of a limit order if the row returns to the cap', async () => {
+  it('a market buy by quantity with a cap below the open rests, and fills as a maker if the row returns to the cap', async () => {
     const back: PriceRow = [10_200, 10_210, 10_090, 10_150];
     const { orders, fills, record } = await runScript({ 0: (strategy) => strategy.order('buy', HUNDRED_LOTS) }, [
       QUIET_ROW,
@@ -183,7 +183,7 @@ describe('a market buy by quantity', () => {
     expect(cappedBuys(record)[0]!.text).toContain('0 filled inside the bar');
   });
 
-  it('a market buy by quantity at or below its cap is booked as a market order, and so is a buy by amount at any price', async () => {
+  it('a market buy is booked as a market order: by quantity at or below its cap, by amount at any price', async () => {
     const up: PriceRow = [10_200, 10_210, 10_090, 10_150];
     const within = await runScript({ 0: (strategy) => strategy.order('buy', HUNDRED_LOTS) }, [
       QUIET_ROW,

@@ -60,7 +60,7 @@ it.each([true, false])('a stop at the exchange closes a long while an order of t
   expect([...orders.ending].map((ending) => ENDINGS[ending])).toEqual(['filled', 'filled', 'open']);
 });
 
-it('a stop at the exchange that is larger than the rest of the position is rejected, and the rest is closed at the next open', async () => {
+it('a stop at the exchange larger than the rest of the position is rejected, and the rest closes at the next open', async () => {
   const instrument = linearContract();
   const row = (open: number, high: number, low: number) => [open, high, low, low] as const;
   const flat = row(400_000, 400_000, 400_000);

@@ -184,7 +184,7 @@ test('a replay of a bot that was restarted from kept state covers its whole jour
   expect(readings).toEqual(readingsOfBacktest);
 });
 
-test('a funding rate that could not be read is NaN, and the log says so at the start, for the strategy and when it is due', async () => {
+test('a funding rate that could not be read is NaN, and the log says so at the start and when it is due', async () => {
   const plan = planFor([]);
   const path = await openExchange(plan, ['futures.indexPrice']);
   const log = await runBot(path, plan, 26);

@@ -48,7 +48,7 @@ async function openReplayingExchange(): Promise<LiveFixture> {
   return LiveFixture.open(SPEED, readExchange(file, { profileFile: null, speed: SPEED }));
 }
 
-test('on an exchange that replays the past, a bot books fills after a restart and does not wait for bars of a symbol that is not listed yet', async () => {
+test('on an exchange of old bars, a restarted bot books fills and does not wait for bars of an unlisted symbol', async () => {
   fixture = await openReplayingExchange();
   const config = () =>
     fixture.config(`strategy: alternatingTrader.ts

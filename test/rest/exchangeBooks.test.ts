@@ -42,7 +42,7 @@ function withdraw({ service }: RestWorld, asset: string, units: number): void {
 }
 
 describe('the second copy of a create', () => {
-  it('the second copy of a create fills: the fill is a position of the account, the halt names it, and the books equal the exchange', async () => {
+  it('the fill of a second copy of a create belongs to the account, is named by the halt, and the books equal the exchange', async () => {
     const world = await openWorld();
     spotTrader(world).placeLimit('bob', 'SELL', '5', '80');
     world.plantFault('NET.dup');
@@ -316,7 +316,7 @@ describe('a sale of more than the strategy holds', () => {
 });
 
 describe('a fill that is finer than a lot', () => {
-  it('a fill that is finer than a lot is booked in whole lots, the rest is a position of the account, and the halt names it', async () => {
+  it('a fill finer than a lot is booked in whole lots, and the rest is a position of the account that the halt names', async () => {
     const world = await openWorld();
     const id = world.placeOrder(LIMIT_TERMS);
     world.passTime(200);

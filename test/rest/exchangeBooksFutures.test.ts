@@ -38,7 +38,7 @@ describe('contracts', () => {
     expect(world.exchange.externalPositions).toMatchObject([{ qty: '10', fills: 1 }]);
   });
 
-  it('the second copy of a create of contracts rests and then fills: the history has its client order id, and the halt names the fill', async () => {
+  it('the second copy of a create of contracts rests, then fills: the history has its client order id, the halt its fill', async () => {
     const world = await openWorld();
     world.plantFaults(atCall(1, 'NET.dup', 'futures.createOrder'), atEveryCall('NET.reqDrop', 'futures.cancelOrder'));
     const id = world.placeOrder({ lots: 10, limit: 9000 });

@@ -73,7 +73,7 @@ describe('a foreign order that may be an order of unknown outcome', () => {
     expect(world.orderById(lost).lifecycle).toBe('unknown');
   });
 
-  it('an order is not proven absent if a list has named it under an id that the operator had ignored, also once that order has ended', async () => {
+  it('an order is not proven absent if a list has named it under an id that the operator ignored, also after its end', async () => {
     const { world, lost, venueId } = await openWithForeign();
     world.ignore(venueId);
     world.noFaults();
@@ -102,7 +102,7 @@ describe('a foreign order that may be an order of unknown outcome', () => {
     expect(reasonOf()).toBe(`${venueId} is not an order that waits for a decision`);
   });
 
-  it('a foreign order that a late reply shows to be a second copy is named as one, and its fills are a position of the account', async () => {
+  it('a foreign order that a late reply shows to be a second copy is named so, and its fills belong to the account', async () => {
     const { world, lost, venueId } = await openWithForeign(2, 'NET.respDelay', 'spot.newOrder', { ms: 20_000 });
     spotTrader(world).placeLimit('bob', 'SELL', '0.03', '90');
     world.audit('full');

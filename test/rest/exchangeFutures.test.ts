@@ -57,7 +57,7 @@ describe('contracts', () => {
     );
   });
 
-  it('an audit of a bot in net mode finds an account that has been set to two-way mode, although the sum of long and short equals the books', async () => {
+  it('an audit finds an account set to two-way mode although the sum of long and short equals the books of net mode', async () => {
     const world = await openWorld();
     const { venue } = world.service.futures;
     expect(venue.setPositionMode(0, PERPETUAL, false)).toBe(true);

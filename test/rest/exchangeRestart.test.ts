@@ -210,7 +210,7 @@ describe('a foreign order that waits for a decision', () => {
     return { firstWorld, orderId };
   };
 
-  it('a foreign order that has ended before a restart still waits for a decision, and once it is ignored its fill is a position of the account', async () => {
+  it('a foreign order that ended before a restart still waits for a decision; once ignored, its fill belongs to the account', async () => {
     const { firstWorld, orderId } = await sellManually();
     const nextWorld = await restartWithHalts(firstWorld);
     expect([foreignOf(nextWorld), nextWorld.haltCodes]).toEqual([[orderId], ['ALIEN']]);
@@ -222,7 +222,7 @@ describe('a foreign order that waits for a decision', () => {
     expect(foreignOf(await nextWorld.restart())).toEqual([]);
   });
 
-  it('a halt for a foreign order that the journal knows as an order of the bot is withdrawn by the next start, with the reason', async () => {
+  it('the next start withdraws a halt for a foreign order that the journal knows as the bot’s, with the reason', async () => {
     const firstWorld = await RestWorld.open();
     const id = firstWorld.placeOrder({ lots: 1000, limit: 9000 });
     firstWorld.passTime(200);

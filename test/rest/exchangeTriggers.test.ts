@@ -251,7 +251,7 @@ describe('a trigger order', () => {
     expect(world.service.futures.triggers.pending()).toHaveLength(1);
   });
 
-  it('a trigger order with the terms of one that waits is a foreign order, and its halt says that it may be a second copy', async () => {
+  it('a trigger order with the terms of one that waits is foreign, and its halt says that it may be a second copy', async () => {
     const world = await openLong();
     const id = placeTrigger(world);
     world.passUntil(isWorking(world, id), 5000);
@@ -386,7 +386,7 @@ describe('an exchange whose order times are 30 s behind the clock that checks re
     expect([world.orderById(id).lifecycle, world.haltCodes]).toEqual(['unknown', expect.arrayContaining(['ALIEN'])]);
   });
 
-  it('a trigger order whose reply is lost is in doubt, and its halt is withdrawn once the order that it places has its client order id', async () => {
+  it('the halt of a trigger order in doubt is withdrawn once the order that it places has its client order id', async () => {
     const world = await openSkewed(openWorld);
     world.plantFault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = placeTrigger(world, ENTRY_ABOVE);

@@ -23,7 +23,7 @@ const booksWithOpenOrders = (ids: readonly string[]): KillOrders => ({
   unknownUntilMs: {},
 });
 
-it('a kill has 200 open orders confirmed cancelled within 10 s and the limits of the service, the first cancel on the wire within 50 ms', async () => {
+it('a kill has 200 open orders confirmed cancelled within 10 s, with the first cancel on the wire within 50 ms', async () => {
   fixture = await KillFixture.open();
   const ids = await fixture.placeRestingBuys('BTCUSDT', 200);
   const logCountBefore = fixture.logs.length;

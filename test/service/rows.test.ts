@@ -230,7 +230,7 @@ describe('an exchange of rows', () => {
     expect(shownBars()).toMatchObject(expected);
   });
 
-  it('an exchange of rows stops at each act of a row, and an order that is placed after the open fills in the rest of that row', () => {
+  it('an exchange of rows stops at each act of a row, and an order placed after the open fills in the rest of it', () => {
     const bars = barsOf(5, 4);
     const fixture = exchangeOfRows(bars, 0);
     const rows = fixture.service.barMatching!;

@@ -97,7 +97,7 @@ it('with --speed the clock of the exchange runs by itself', async () => {
   await exchange.close();
 });
 
-it('the unit of a cheap coin is so coarse that an account can hold it, and an asset has the same unit in all instruments', () => {
+it('the unit of a cheap coin is so coarse that an account can hold it, and equal in all instruments', () => {
   generateInto(join(folder, 'data'), { symbol: 'PEPEUSDT', interval: '1h', fromMs: START_MS, bars: 48, seed: 5 });
   const record = join(folder, 'data/spot/PEPEUSDT/instrument.json');
   writeFileSync(

@@ -155,7 +155,7 @@ describe('reading', () => {
     expect(tracesOfSet()).toEqual(before);
   });
 
-  it('traceAt has the values of traceValues at its rows, of a column and of exact sums, and reads no row after the last of them', () => {
+  it('traceAt has the values of traceValues at its rows, and reads no row after the last of them', () => {
     const { set } = newSet(16);
     const average = set.use(sma(set.series.close, 3), 4);
     const smooth = set.use(ema(sma(set.series.close, 7), 5));

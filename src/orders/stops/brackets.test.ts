@@ -81,7 +81,7 @@ describe('Brackets', () => {
     expect(triggersInRow(brackets, { high: 100, low: 80, armedSinceMs: 2000 }).map(([id]) => id)).toEqual([2]);
   });
 
-  it('brackets with a stop beyond the entry price trigger at the entry price in the row that armed them, and at the stop in later rows', () => {
+  it('a stop beyond the entry price triggers at the entry price in the row that armed it, and at its own in later rows', () => {
     const brackets = new Brackets(1);
     armEntry(brackets, { id: 1, stop: 103 }, { armedMs: 2000 });
     armEntry(brackets, { id: 2, stop: 97, side: 'sell' }, { armedMs: 2000 });

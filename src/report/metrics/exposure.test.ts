@@ -61,7 +61,7 @@ test('gross exposure is the value of the holdings over equity, weighted by time'
   }
 });
 
-test('the turnover of a run whose equity is 0 or less at the end of a day is ruined, as its growth and ratios are', () => {
+test('the turnover of a run whose equity is 0 or less at the end of a day is ruined, as its growth is', () => {
   const record = randomRecord(30);
   const days = { ...record, toMs: record.fromMs + 3 * DAY_MS };
   const turnoverOf = (...dailyEquity: number[]) => exposureFigures(days, NOTHING_HELD, Float64Array.from(dailyEquity)).turnover;

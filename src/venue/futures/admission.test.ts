@@ -53,7 +53,7 @@ describe('the codes with which the futures venue refuses orders (exchange dialec
     const value = (contracts: number) => venueFixture.refusalCode('buy', 0, { value: contracts * PRICE });
     expect([value(20), value(21)]).toEqual([0, -2100]);
   });
-  test('an order by value that also has lots or a limit or closes, and a time in force without a limit, are refused with -1014', () => {
+  test('an order by value with lots, a limit or CLOSE is refused with -1014, and so is a time in force without a limit', () => {
     const venueFixture = fixture();
     const value = { value: 1_000_000 };
     expect(venueFixture.refusalCode('buy', 0, value)).toBe(0);

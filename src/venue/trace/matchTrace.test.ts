@@ -162,7 +162,7 @@ describe('the trace of a futures venue', () => {
     filledBuy.row(0, PRICE, PRICE, PRICE);
     expect(filledBuy.reported()).toEqual([['fill', 4, 13]]);
   });
-  test('rule 14 cancels a POST_ONLY order that would take, or fills it at its limit at a later open, and rule 7 fills it inside a row', () => {
+  test('rule 14 cancels a POST_ONLY order that would take, or fills it at a later open; rule 7 fills it in a row', () => {
     const canceledBuy = tracedBuyInForce('POST_ONLY', PRICE);
     canceledBuy.row(0, PRICE, PRICE, PRICE);
     expect(canceledBuy.reported()).toEqual([['cancel', 14]]);

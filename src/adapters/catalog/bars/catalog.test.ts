@@ -186,7 +186,7 @@ describe('loading refuses', () => {
 });
 
 describe('a file whose bytes have changed', () => {
-  it('a file whose bytes have changed is refused by a load, whichever byte it is, in the head, in a batch or in the foot', () => {
+  it('a load refuses a file if any of its bytes has changed, in the head, in a batch or in the foot', () => {
     storeBars(catalog, generate(40), SYNTHETIC);
     const path = barsPath(catalog, BAR_KEY);
     const whole = readFileSync(path);

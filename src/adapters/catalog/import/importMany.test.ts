@@ -158,7 +158,7 @@ describe('a file that was read', () => {
     expect(await importAll(files)).toMatchObject({ knownFiles: [], fileRows: 90, newRows: 90 });
   });
 
-  it('a file that was read is known after an import that ended before its bars were stored, and read again if other bars are stored', async () => {
+  it('a file that was read stays known if the import ended before its bars were stored, until other bars are stored', async () => {
     const files = parts();
     await importAll(files.slice(0, 1));
     const knownFileCount = async () => (await importAll(files.slice(0, 1))).knownFiles.length;

@@ -5,7 +5,7 @@ import { PlainOrder, spotInstrument } from '../../../../test/fixtures/drafts.ts'
 import { Decimal } from '../../../base/number/decimal.ts';
 import { copyRequest, TrackedOrder, TrackedOrders } from './trackedOrder.ts';
 
-test('the lots of the account follow the venue order id: at a restart, when an order is known by another id, and when an id was wrong', () => {
+test('the lots of the account follow the venue order id, at a restart and when an order gets another id', () => {
   const accountLots: Readonly<Record<string, number>> = { waiting: 1, fired: 4 };
   const trackedOrders = new TrackedOrders(1, 5000, (_, venueId) => new Decimal(accountLots[venueId] ?? 0));
   const plain = new PlainOrder([spotInstrument()], { lots: 100, limit: 9000, side: 'buy' }, 1);

@@ -107,7 +107,7 @@ test('an id that no query finds is accepted if trades of our side have it', () =
   expect(checkOf('400', { order: 'none' })).toEqual({ isPossible: true, venueId: '400' });
 });
 
-test('a trigger order that another order of the bot waits as is rejected, and one with the number of an order of the bot is not', () => {
+test('the trigger order as which another order of the bot waits is rejected, and one with the number of an order is not', () => {
   expect(checkOf('200', { triggers: [{ ...TRIGGER, triggerOrderId: '200' }] }, 9500)).toEqual({
     isPossible: true,
     venueId: 'trigger:200:CID1',

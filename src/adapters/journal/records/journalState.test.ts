@@ -46,7 +46,7 @@ test('the totals of long positions count only with a complete group of cursors, 
   expect(countedTotals()).toEqual(['1', undefined]);
 });
 
-test('the part of a trade that the account took counts once the part of the order was written, and once if the trade is booked again', () => {
+test('the account’s part of a trade counts from the record of the order’s part on, and once if the trade is booked again', () => {
   const addFill = (state: JournalState, fill: object): void =>
     state.add({ seq: 1, t: 1, k: 'FILL', dur: 0, symbol: 'spot:BTCUSDT', tradeId: '7', side: 'sell', orderId: '3', ...fill } as never);
   const partsOf = (...fills: readonly object[]): readonly string[] => {

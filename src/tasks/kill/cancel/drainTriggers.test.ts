@@ -79,7 +79,7 @@ it('a trigger order is left and named if another trigger order or another lost o
   });
 });
 
-it('a trigger order with the terms of no lost order is named too: it may be a second copy of an order whose id is known', async () => {
+it('a trigger order with the terms of no lost order is named too, because it may be a second copy', async () => {
   expect(await drainedIds([row('2', 'PENDING', '90001')])).toEqual({ ended: [], left: ['2'], mayBeLost: [] });
   expect(await drainedIds([row('2', 'PENDING')], [])).toEqual({ ended: [], left: ['2'], mayBeLost: [] });
 });

@@ -120,7 +120,7 @@ class Replacing extends Strategy {
   }
 }
 
-test('an order that waited as a draft is explained at the bar at which it waited, and at the bar at which it was sent', async () => {
+test('an order that waited as a draft is explained at the bar where it waited and at the bar where it was sent', async () => {
   const basePlan = planOf(Replacing, [feed('bars', BARS)]);
   const replacing = { ...basePlan, fills: { ...basePlan.fills, latencyMs: 100 } };
   const { orders } = await runBacktest(replacing);
