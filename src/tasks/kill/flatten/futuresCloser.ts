@@ -1,9 +1,8 @@
 // Closes one side of a contract's position with CLOSE orders: at most the quantity that is proved to be the bot's and that the exchange shows.
 
 import { POSITION_TYPE, positionTypeOf, type PositionType } from '../../../protocol/contractModes.ts';
-import { futuresOrderRow, type PositionRow } from '../../../adapters/exchange/calls/venueRows.ts';
+import { futuresOrderRow } from '../../../adapters/exchange/calls/venueRows.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
-import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import { uncertainOrderText, type Range } from '../plan/attribution.ts';
 import type { Closable, Closer, SliceOutcome, SliceOrder } from './flatten.ts';
@@ -43,20 +42,14 @@ export class FuturesCloser implements Closer {
     const { instrument, positionSide, evidenceReader, isNet } = this.#deps;
     const { held, heldOn, uncertain } = await evidenceReader.read(instrument);
     const positions = await venue.readPositions(instrument.wireName);
-    const side = positionSide === 'buy' ? 'sell' : 'buy';
-    const shownOn = (rowSide: Side) => positions.find((row) => row.side === rowSide && new Decimal(row.volume).greaterThan(0));
-    const position = shownOn(positionSide);
-    const opposite = isNet ? shownOn(side) : undefined;
-    const { low, high: provenHigh } = ownRange([...(isNet ? held : heldOn[positionSide]).values()], positionSide, isNet);
-    if (!position) {
-      if (!opposite || low.isZero()) return null;
-      // Other orders of the account have turned its one position over. The bot's part is still in it, and only an order that increases it would end that part.
-      return { side, qty: ZERO, blockedQty: ZERO, uncertainQty: ZERO, uncertainties: [turnedOverText(instrument, low, opposite)] };
-    }
+    const position = positions.find((row) => row.side === positionSide && new Decimal(row.volume).greaterThan(0));
+    if (!position) return null;
     this.#positionType = positionTypeOf(position.positionType !== POSITION_TYPE.isolated);
+    const { low, high: provenHigh } = ownRange([...(isNet ? held : heldOn[positionSide]).values()], positionSide, isNet);
+    const side = positionSide === 'buy' ? 'sell' : 'buy';
     // An account in net mode shows one side. With both, it has been set to two-way mode: each order of the bot has then changed one side, and
     // the sum of them does not say what is left of it.
-    const isUnexpectedlyTwoWay = opposite !== undefined;
+    const isUnexpectedlyTwoWay = isNet && positions.some((row) => row.side === side && new Decimal(row.volume).greaterThan(0));
     const high = isUnexpectedlyTwoWay
       ? Decimal.max(provenHigh, ownRange([...heldOn[positionSide].values()], positionSide, false).high)
       : provenHigh;
@@ -122,13 +115,6 @@ export class FuturesCloser implements Closer {
     await settleSlice(venue, calls, restMs);
     return { kind: 'ended', filled: executions.executedOf(instrument.id, orderId).toFixed() };
   }
-}
-
-/** Returns why the bot's part of a position stays whose other part is larger and has the other side. */
-function turnedOverText({ id }: Instrument, ownQty: Decimal, { side, volume }: Pick<PositionRow, 'side' | 'volume'>): string {
-  const [ownSide, shownSide] = side === 'sell' ? ['long', 'short'] : ['short', 'long'];
-  const shown = `the account is ${new Decimal(volume).toFixed()} ${shownSide}`;
-  return `${id}: the bot's orders are ${ownQty.toFixed()} ${ownSide}, and ${shown} by other orders: no closing order could end the bot's part`;
 }
 
 /** Returns why a part of the position is left for a trigger order. */
